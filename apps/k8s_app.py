@@ -1,0 +1,44 @@
+"""The cdk8s app of a deployment: `cdk8s synth` runs it.
+
+The specification is apps/reference.yaml, or the file that CONSTRUCTS_PD_SPEC names.
+"""
+
+import os
+from pathlib import Path
+
+from cdk8s import App, Chart
+
+from constructs_pd import (
+    DeploymentNamespace,
+    DeploymentPlan,
+    OpenAIEndpoint,
+    PrefillDecodeService,
+    RayLlmCluster,
+    plan_or_exit,
+)
+
+REFERENCE = Path(__file__).with_name("reference.yaml")
+
+
+class DeploymentChart(Chart):
+    """Everything of one deployment in one manifest, named after the deployment."""
+
+    def __init__(self, app: App, plan: DeploymentPlan) -> None:
+        super().__init__(app, plan.name, disable_resource_name_hashes=True)
+        namespace = DeploymentNamespace(self, "namespace", plan=plan)
+        cluster = RayLlmCluster(self, "cluster", plan=plan)
+        service = PrefillDecodeService(self, "service", plan=plan, cluster=cluster)
+        OpenAIEndpoint(self, "endpoint", plan=plan, service=service)
+        cluster.node.add_dependency(namespace)
+
+
+def main() -> None:
+    """Plan first: on errors nothing is written and the program ends with status 1."""
+    plan = plan_or_exit(os.environ.get("CONSTRUCTS_PD_SPEC", REFERENCE))
+    app = App()
+    DeploymentChart(app, plan)
+    app.synth()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""What the planner has to say about a deployment: refusals and warnings, each with a stable code.
+
+This module imports nothing else of the package; everything else may import it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Severity(StrEnum):
+    """How a finding is treated: an error stops the plan, a warning is printed until it is acknowledged."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One refusal or warning.
+
+    Attributes:
+        code: Stable identifier, `PD` and three digits.
+        severity: Whether the plan stops.
+        subject: The field or object it is about, for example `prefill.tensor_parallel`.
+        message: What is wrong, with both numbers.
+        remedy: What to change.
+        source: Where the fact behind the rule comes from.
+        location: `file:line` of the subject where the specification came from a file.
+        acknowledged: The reason given for accepting a warning, if it was accepted.
+    """
+
+    code: str
+    severity: Severity
+    subject: str
+    message: str
+    remedy: str
+    source: str
+    location: str | None = None
+    acknowledged: str | None = None
+
+    def render(self) -> str:
+        """Return the finding as text for people: one line of what, one line of what to do."""
+        where = f"{self.location}: " if self.location else ""
+        return f"{where}{self.code} {self.severity} {self.subject}: {self.message}\n      {self.remedy}"
+
+
+class Acknowledge(BaseModel):
+    """Accept a warning, with a reason that a reviewer can judge.
+
+    Attributes:
+        code: The warning's code, for example `PD206`.
+        reason: Why it is acceptable here; not empty.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
+
+    code: Annotated[str, Field(pattern=r"^PD\d{3}$")]
+    reason: Annotated[str, Field(min_length=1)]
+
+
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the findings in their one stable order: errors first, then by code, subject and message."""
+    return tuple(
+        sorted(
+            findings,
+            key=lambda finding: (
+                finding.severity is not Severity.ERROR,
+                finding.code,
+                finding.subject,
+                finding.message,
+            ),
+        )
+    )
+
+
+def render(findings: Iterable[Finding]) -> str:
+    """Return the findings as text, in order; acknowledged ones are left out."""
+    return "\n".join(finding.render() for finding in in_order(findings) if finding.acknowledged is None)
+
+
+class PlanError(Exception):
+    """The deployment cannot work as specified; nothing was built.
+
+    Its text is the complete message for the user: every error and open warning at once, in a stable order.
+
+    Attributes:
+        findings: All findings, errors first.
+    """
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = in_order(findings)
+        errors = sum(finding.severity is Severity.ERROR for finding in self.findings)
+        plural = "s" if errors != 1 else ""
+        super().__init__(f"{errors} error{plural}, nothing was written.\n{render(self.findings)}")

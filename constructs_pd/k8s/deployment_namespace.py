@@ -1,0 +1,33 @@
+"""The namespace of a deployment."""
+
+from __future__ import annotations
+
+import cdk8s_plus_28 as kplus
+from cdk8s import ApiObjectMetadata
+from constructs import Construct
+
+from constructs_pd.planning.deployment_plan import DeploymentPlan
+
+
+class DeploymentNamespace(Construct):
+    """Creates the namespace that a plan names.
+
+    Use it once per namespace, and not at all where the namespace exists already. Ray's containers run as root with
+    IPC_LOCK, which Pod Security admission allows only in a `privileged` namespace.
+
+    Args:
+        scope: Parent construct.
+        id: Construct id.
+        plan: A plan of a deployment in the namespace.
+    """
+
+    def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan) -> None:
+        super().__init__(scope, id)
+        kplus.Namespace(
+            self,
+            "Resource",
+            metadata=ApiObjectMetadata(
+                name=plan.namespace,
+                labels={"pod-security.kubernetes.io/enforce": "privileged"},
+            ),
+        )

@@ -1,0 +1,80 @@
+"""What clients reach: a stable Service, and a load balancer where one is wanted."""
+
+from __future__ import annotations
+
+import cdk8s_plus_28 as kplus
+from cdk8s import ApiObjectMetadata
+from constructs import Construct
+
+from constructs_pd.k8s.prefill_decode_service import PrefillDecodeService
+from constructs_pd.manifests.load_balancer import ingress_annotations
+from constructs_pd.planning.deployment_plan import DeploymentPlan
+
+
+class OpenAIEndpoint(Construct):
+    """An OpenAI-compatible endpoint in front of a `PrefillDecodeService`.
+
+    The KubeRay operator creates the Service of the Serve proxies when the application is healthy, and moves it to
+    another cluster during an upgrade. This construct gives clients a name of their own for it, and routes a load
+    balancer to it. Nothing else of Ray is ever routed: its dashboard is remote code execution.
+
+    Args:
+        scope: Parent construct.
+        id: Construct id.
+        plan: The plan to render.
+        service: The service behind the endpoint, made from the same plan.
+
+    Attributes:
+        url: Base URL for OpenAI clients inside the cluster.
+
+    Raises:
+        ValueError: The service was made from another plan.
+    """
+
+    def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan, service: PrefillDecodeService) -> None:
+        super().__init__(scope, id)
+        if service.plan != plan:
+            raise ValueError(
+                f"{self.node.path}: the service {service.node.path} was made from the plan of {service.plan.name!r}, "
+                f"not from this plan of {plan.name!r}; make both from one plan"
+            )
+        self.url = plan.endpoint.url
+        kplus.Service(
+            self,
+            "Resource",
+            metadata=ApiObjectMetadata(name=plan.endpoint.service_name, namespace=plan.namespace, labels=plan.labels),
+            type=kplus.ServiceType.EXTERNAL_NAME,
+            external_name=f"{plan.endpoint.serve_service_name}.{plan.namespace}.svc.cluster.local",
+        )
+        if plan.endpoint.internal_alb:
+            self._ingress(plan)
+        self.node.add_dependency(service)
+
+    def _ingress(self, plan: DeploymentPlan) -> None:
+        # The L1 class: cdk8s-plus would want a Service construct, and the backend belongs to the operator.
+        backend = kplus.k8s.IngressBackend(
+            service=kplus.k8s.IngressServiceBackend(
+                name=plan.endpoint.serve_service_name,
+                port=kplus.k8s.ServiceBackendPort(number=plan.ports.serve),
+            )
+        )
+        kplus.k8s.KubeIngress(
+            self,
+            "Ingress",
+            metadata=kplus.k8s.ObjectMeta(
+                name=plan.name,
+                namespace=plan.namespace,
+                labels=plan.labels,
+                annotations=ingress_annotations(plan),
+            ),
+            spec=kplus.k8s.IngressSpec(
+                ingress_class_name="alb",
+                rules=[
+                    kplus.k8s.IngressRule(
+                        http=kplus.k8s.HttpIngressRuleValue(
+                            paths=[kplus.k8s.HttpIngressPath(path="/", path_type="Prefix", backend=backend)]
+                        )
+                    )
+                ],
+            ),
+        )

@@ -1,0 +1,47 @@
+"""The Serve application with its two phases."""
+
+from __future__ import annotations
+
+from cdk8s import ApiObjectMetadata
+from constructs import Construct
+
+from constructs_pd.k8s.custom_resource import custom_resource
+from constructs_pd.k8s.ray_llm_cluster import RayLlmCluster
+from constructs_pd.manifests.ray_service import ray_service_spec
+from constructs_pd.planning.deployment_plan import DeploymentPlan
+
+
+class PrefillDecodeService(Construct):
+    """One model served by Ray Serve LLM with prefill and decode on separate nodes, as one `RayService`.
+
+    Args:
+        scope: Parent construct.
+        id: Construct id.
+        plan: The plan to render.
+        cluster: The cluster to serve on, made from the same plan; it becomes a part of the RayService.
+
+    Attributes:
+        plan: The plan that this service renders.
+
+    Raises:
+        ValueError: The cluster was made from another plan, or already serves another service.
+    """
+
+    def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan, cluster: RayLlmCluster) -> None:
+        super().__init__(scope, id)
+        if cluster.plan != plan:
+            raise ValueError(
+                f"{self.node.path}: the cluster {cluster.node.path} was made from the plan of {cluster.plan.name!r}, "
+                f"not from this plan of {plan.name!r}; make both from one plan"
+            )
+        self.plan = plan
+        cluster.adopt(self)
+        custom_resource(
+            self,
+            "Resource",
+            api_version="ray.io/v1",
+            kind="RayService",
+            metadata=ApiObjectMetadata(name=plan.name, namespace=plan.namespace, labels=plan.labels),
+            spec=ray_service_spec(plan),
+        )
+        self.node.add_dependency(cluster)

@@ -1,0 +1,132 @@
+"""Pod templates of the Ray head and of the two worker groups."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from constructs_pd.manifests.environment import head_environment, worker_environment
+from constructs_pd.planning.defaults import DEPLOYMENT_LABEL, ROLE_LABEL
+from constructs_pd.planning.deployment_plan import DeploymentPlan, PhasePlan
+
+SHARED_MEMORY_VOLUME: Final = "shared-mem"
+MODEL_CACHE_VOLUME: Final = "model-cache"
+
+
+def head_template(plan: DeploymentPlan) -> dict[str, Any]:
+    """Return the head's pod template. Its container must be the first: KubeRay takes that one for Ray's."""
+    head, ports = plan.head, plan.ports
+    container = {
+        "name": "ray-head",
+        **_image(plan),
+        "env": head_environment(plan),
+        "ports": [
+            {"name": "gcs-server", "containerPort": ports.gcs},
+            {"name": "dashboard", "containerPort": ports.dashboard},
+            # KubeRay makes the serve Service only when the head declares a port of this name.
+            {"name": "serve", "containerPort": ports.serve},
+            {"name": "metrics", "containerPort": ports.metrics},
+        ],
+        "resources": {
+            "requests": {"cpu": str(head.cpu_request_cores), "memory": f"{head.memory_gib}Gi"},
+            "limits": {"cpu": str(head.cpu_limit_cores), "memory": f"{head.memory_gib}Gi"},
+        },
+        "volumeMounts": _volume_mounts(plan),
+    }
+    return {
+        "metadata": {"labels": head.pod_labels},
+        "spec": {
+            **_pod(plan, head.shared_memory_gib),
+            "nodeSelector": head.node_selector,
+            "containers": [container],
+        },
+    }
+
+
+def worker_template(plan: DeploymentPlan, phase: PhasePlan) -> dict[str, Any]:
+    """Return a phase's pod template: one pod takes one whole node of that phase."""
+    # Extended resources are allocated from limits; requests must equal them.
+    whole_node = {
+        "cpu": str(phase.cpu_cores),
+        "memory": f"{phase.memory_gib}Gi",
+        "nvidia.com/gpu": str(phase.gpus_per_node),
+        "vpc.amazonaws.com/efa": str(phase.efa_per_node),
+    }
+    container = {
+        "name": f"ray-{phase.name}",
+        **_image(plan),
+        "env": worker_environment(plan, phase),
+        "ports": [
+            {"name": "serve", "containerPort": plan.ports.serve},
+            {"name": "metrics", "containerPort": plan.ports.metrics},
+        ],
+        "resources": {"requests": whole_node, "limits": whole_node},
+        # EFA registers pinned memory; the image runs as root and NIXL needs no more than this capability.
+        "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}},
+        "volumeMounts": _volume_mounts(plan),
+    }
+    return {
+        "metadata": {"labels": phase.pod_labels},
+        "spec": {
+            **_pod(plan, phase.shared_memory_gib),
+            "nodeSelector": phase.node_selector,
+            "tolerations": [
+                {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
+                for taint in phase.node_taints
+            ],
+            "affinity": {"podAntiAffinity": _one_worker_per_node(plan)},
+            "containers": [container],
+        },
+    }
+
+
+def _one_worker_per_node(plan: DeploymentPlan) -> dict[str, Any]:
+    """No two workers of this deployment, of whichever phase, share a node."""
+    return {
+        "requiredDuringSchedulingIgnoredDuringExecution": [
+            {
+                "labelSelector": {
+                    "matchLabels": {DEPLOYMENT_LABEL: plan.name},
+                    "matchExpressions": [
+                        {
+                            "key": ROLE_LABEL,
+                            "operator": "In",
+                            "values": [phase.pod_labels[ROLE_LABEL] for phase in plan.phases],
+                        }
+                    ],
+                },
+                "topologyKey": "kubernetes.io/hostname",
+            }
+        ]
+    }
+
+
+def _image(plan: DeploymentPlan) -> dict[str, str]:
+    # The tag is pinned, so a node that has the image need not pull it again, which takes many minutes.
+    return {"image": plan.image, "imagePullPolicy": "IfNotPresent"}
+
+
+def _pod(plan: DeploymentPlan, shared_memory_gib: int) -> dict[str, Any]:
+    volumes: list[dict[str, Any]] = [
+        {"name": SHARED_MEMORY_VOLUME, "emptyDir": {"medium": "Memory", "sizeLimit": f"{shared_memory_gib}Gi"}}
+    ]
+    if plan.model_cache is not None:
+        volumes.append(
+            {
+                "name": MODEL_CACHE_VOLUME,
+                "persistentVolumeClaim": {"claimName": plan.model_cache.claim_name},
+            }
+        )
+    return {
+        "serviceAccountName": plan.service_account_name,
+        # Ray asks the Kubernetes API nothing while its autoscaler is off.
+        "automountServiceAccountToken": False,
+        "terminationGracePeriodSeconds": plan.timeouts.termination_grace_seconds,
+        "volumes": volumes,
+    }
+
+
+def _volume_mounts(plan: DeploymentPlan) -> list[dict[str, str]]:
+    mounts = [{"name": SHARED_MEMORY_VOLUME, "mountPath": "/dev/shm"}]
+    if plan.model_cache is not None:
+        mounts.append({"name": MODEL_CACHE_VOLUME, "mountPath": plan.model_cache.mount_path})
+    return mounts

@@ -1,0 +1,44 @@
+"""The spec of a RayCluster: the head and one worker group per phase."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from constructs_pd.manifests.pods import head_template, worker_template
+from constructs_pd.planning.deployment_plan import DeploymentPlan, PhasePlan
+
+BYTES_PER_GIB: Final = 1024**3
+
+
+def ray_cluster_spec(plan: DeploymentPlan) -> dict[str, Any]:
+    """Return the spec, for a RayCluster or for the `rayClusterConfig` of a RayService."""
+    return {
+        "rayVersion": plan.versions.ray,
+        "enableInTreeAutoscaling": False,
+        "headGroupSpec": {
+            "rayStartParams": {
+                "dashboard-host": "0.0.0.0",
+                # The head schedules and serves; no replica may land on it.
+                "num-cpus": "0",
+                "num-gpus": "0",
+                "object-store-memory": str(plan.head.object_store_gib * BYTES_PER_GIB),
+            },
+            "template": head_template(plan),
+        },
+        "workerGroupSpecs": [_worker_group(plan, phase) for phase in plan.phases],
+    }
+
+
+def _worker_group(plan: DeploymentPlan, phase: PhasePlan) -> dict[str, Any]:
+    return {
+        "groupName": phase.name,
+        # One pod per engine: a pod without a Serve replica has no proxy and never becomes Ready.
+        "replicas": phase.replicas,
+        "minReplicas": phase.replicas,
+        "maxReplicas": phase.replicas,
+        # KubeRay reads CPU, memory and GPUs from the container's limits. Custom resources must stand here and not
+        # in rayStartParams: it refuses the two together.
+        "resources": {name: str(amount) for name, amount in sorted(phase.ray_resources.items())},
+        "rayStartParams": {"object-store-memory": str(phase.object_store_gib * BYTES_PER_GIB)},
+        "template": worker_template(plan, phase),
+    }

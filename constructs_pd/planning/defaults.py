@@ -1,0 +1,53 @@
+"""Numbers that the planner decides by default, each with its reason. Nothing else in the package has a default."""
+
+from typing import Final
+
+# Labels. The same two keys stand on nodes and on pods: a pod of a role runs on a node of that role.
+DEPLOYMENT_LABEL: Final = "constructs-pd/deployment"
+ROLE_LABEL: Final = "constructs-pd/role"
+
+# NVIDIA's device plugin 0.20.0 runs only on nodes with this label when Node Feature Discovery is absent, and
+# tolerates only this taint (its chart's values.yaml).
+GPU_PRESENT_LABEL: Final = ("nvidia.com/gpu.present", "true")
+GPU_TAINT_KEY: Final = "nvidia.com/gpu"
+
+# The ray-llm image is built for x86_64 only; a Graviton node would fail with "exec format error".
+ARCHITECTURE_LABEL: Final = ("kubernetes.io/arch", "amd64")
+
+# What a worker pod leaves to the node's DaemonSets (CNI, kube-proxy, device plugins, monitoring).
+NODE_RESERVE_CPU_CORES: Final = 2
+NODE_RESERVE_MEMORY_GIB: Final = 6
+
+# Shared memory: Ray's object store plus vLLM's and NCCL's own segments. It counts against the pod's memory.
+WORKER_SHARED_MEMORY_GIB: Final = 16
+WORKER_OBJECT_STORE_GIB: Final = 8
+
+# The head runs the GCS, the dashboard and the Serve controller; it must fit an m7i.xlarge (4 vCPU, 16 GiB) beside
+# the operators, which is the system node of AWS's sample.
+HEAD_CPU_REQUEST_CORES: Final = 2
+HEAD_CPU_LIMIT_CORES: Final = 4
+HEAD_MEMORY_GIB: Final = 8
+HEAD_SHARED_MEMORY_GIB: Final = 2
+HEAD_OBJECT_STORE_GIB: Final = 1
+
+# Ray's own ratio is two ingress replicas per model replica (RAY_SERVE_LLM_ROUTER_TO_MODEL_REPLICA_RATIO, Ray 2.58.0
+# constants.py); each is an actor of 1 CPU.
+INGRESSES_PER_DECODE_REPLICA: Final = 2
+INGRESS_CPU_CORES: Final = 1
+# A small fraction, so that a decode pod also takes the ingress replicas of a neighbour that drains.
+INGRESS_RESOURCE_SHARE: Final = 0.01
+
+# Ray 2.58.0 nixl.py: prefill 20000, decode 22000, plus one per rank. Stated, so that policies can name them.
+NIXL_PORT_PREFILL: Final = 20000
+NIXL_PORT_DECODE: Final = 22000
+
+# KubeRay 1.7.0 constant.go.
+GCS_PORT: Final = 6379
+DASHBOARD_PORT: Final = 8265
+SERVE_PORT: Final = 8000
+METRICS_PORT: Final = 8080
+
+# Margins between time limits, in seconds.
+KEEP_ALIVE_MARGIN_SECONDS: Final = 5
+REPLICA_SHUTDOWN_MARGIN_SECONDS: Final = 10
+TERMINATION_MARGIN_SECONDS: Final = 30

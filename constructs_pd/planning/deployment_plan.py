@@ -1,0 +1,249 @@
+"""What is built: every number, name and label decided. Constructs render this and decide nothing."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from constructs_pd.findings import Finding
+from constructs_pd.planning.model_base import FrozenModel
+from constructs_pd.planning.spec import ModelCache, SecretReference
+
+PhaseName = Literal["prefill", "decode"]
+EngineValue = str | int | float | bool
+
+
+class Taint(FrozenModel):
+    """A taint of GPU nodes, tolerated by every pod that belongs there.
+
+    Attributes:
+        key: Taint key.
+        value: Taint value.
+        effect: What it does to pods without a toleration.
+    """
+
+    key: str
+    value: str
+    effect: Literal["NoSchedule", "NoExecute"]
+
+
+class VersionsPlan(FrozenModel):
+    """Versions that must agree with each other.
+
+    Attributes:
+        kubernetes: EKS minor version.
+        kuberay: KubeRay operator.
+        ray: Ray in the image; the RayService's `rayVersion`.
+        vllm: vLLM in the image.
+        nixl: NIXL in the image.
+    """
+
+    kubernetes: str
+    kuberay: str
+    ray: str
+    vllm: str
+    nixl: str
+
+
+class ModelPlan(FrozenModel):
+    """The model as both engines load it.
+
+    Attributes:
+        served_name: The `model` that clients send.
+        source: Hugging Face id of the weights.
+        is_hybrid: Whether some layers keep a recurrent state instead of a KV cache per token.
+    """
+
+    served_name: str
+    source: str
+    is_hybrid: bool
+
+
+class HeadPlan(FrozenModel):
+    """The Ray head's pod.
+
+    Attributes:
+        pod_labels: Labels of the pod.
+        node_selector: Labels that its node must carry.
+        cpu_request_cores: CPU reserved for it, in cores.
+        cpu_limit_cores: Most CPU that it may use, in cores.
+        memory_gib: Memory reserved and allowed, in GiB, shared memory included.
+        shared_memory_gib: Size limit of `/dev/shm`, in GiB.
+        object_store_gib: Ray's object store, in GiB; it lies in `/dev/shm`.
+        min_available: Pods that a voluntary disruption must leave.
+    """
+
+    pod_labels: dict[str, str]
+    node_selector: dict[str, str]
+    cpu_request_cores: int
+    cpu_limit_cores: int
+    memory_gib: int
+    shared_memory_gib: int
+    object_store_gib: int
+    min_available: int
+
+
+class PhasePlan(FrozenModel):
+    """One phase: its nodes, its pods and its engines. A pod takes a whole node and runs one engine.
+
+    Attributes:
+        name: `prefill` or `decode`; also the name of the Ray worker group.
+        replicas: Engines, pods and nodes.
+        instance_type: EC2 instance type.
+        gpus_per_node: GPUs of a node, all given to its pod.
+        efa_per_node: EFA interfaces of a node, all given to its pod.
+        accelerator_type: Ray's name of the GPU, or none where Ray has none.
+        node_labels: Labels that the node group gives its nodes.
+        node_taints: Taints that the node group gives its nodes.
+        pod_labels: Labels of the pods.
+        node_selector: Labels that a pod's node must carry.
+        cpu_cores: CPU of a pod, in cores.
+        memory_gib: Memory of a pod, in GiB, shared memory included.
+        shared_memory_gib: Size limit of `/dev/shm`, in GiB.
+        object_store_gib: Ray's object store, in GiB; it lies in `/dev/shm`.
+        tensor_parallel: GPUs of one engine.
+        ray_resources: Custom Ray resources that one pod offers.
+        ray_bundle: Ray resources that one GPU worker of the engine asks for.
+        kv_role: The engine's side of the hand-over.
+        nixl_side_channel_port: First port of the NIXL handshake, one per tensor-parallel rank.
+        engine_arguments: vLLM engine arguments, without the KV hand-over.
+        environment: Environment variables with literal values.
+        min_available: Pods that a voluntary disruption must leave.
+    """
+
+    name: PhaseName
+    replicas: int
+    instance_type: str
+    gpus_per_node: int
+    efa_per_node: int
+    accelerator_type: str | None
+    node_labels: dict[str, str]
+    node_taints: tuple[Taint, ...]
+    pod_labels: dict[str, str]
+    node_selector: dict[str, str]
+    cpu_cores: int
+    memory_gib: int
+    shared_memory_gib: int
+    object_store_gib: int
+    tensor_parallel: int
+    ray_resources: dict[str, int]
+    ray_bundle: dict[str, int]
+    kv_role: Literal["kv_producer", "kv_consumer"]
+    nixl_side_channel_port: int
+    engine_arguments: dict[str, EngineValue]
+    environment: dict[str, str]
+    min_available: int
+
+
+class ServeIngressPlan(FrozenModel):
+    """Ray Serve's ingress deployment, which speaks the OpenAI API; not to be confused with a Kubernetes Ingress.
+
+    The head offers Ray no CPU, so its actors must be given room on a worker; they run on the decode pods.
+
+    Attributes:
+        replicas: Ingress replicas.
+        cpu_cores: CPU that Ray reserves for one replica, in cores.
+        ray_resources: Custom Ray resources that one replica asks for; only decode pods offer them.
+    """
+
+    replicas: int
+    cpu_cores: int
+    ray_resources: dict[str, float]
+
+
+class PortsPlan(FrozenModel):
+    """TCP ports of the Ray pods."""
+
+    gcs: int
+    dashboard: int
+    serve: int
+    metrics: int
+
+
+class TimeoutsPlan(FrozenModel):
+    """Time limits, each longer than the one it must outlast; all in seconds.
+
+    Attributes:
+        idle_seconds: Longest silence that the load balancer allows on a connection.
+        keep_alive_seconds: How long Serve keeps an idle connection; above `idle_seconds`, or the balancer reuses
+            a connection that Serve has just closed and the client sees a 502.
+        replica_shutdown_seconds: How long a stopping Serve replica may finish its requests.
+        node_drain_seconds: How long Ray drains a node on SIGTERM.
+        termination_grace_seconds: When Kubernetes kills the pod.
+    """
+
+    idle_seconds: int
+    keep_alive_seconds: int
+    replica_shutdown_seconds: int
+    node_drain_seconds: int
+    termination_grace_seconds: int
+
+
+class EndpointPlan(FrozenModel):
+    """What clients reach.
+
+    Attributes:
+        service_name: Stable in-cluster Service for clients.
+        serve_service_name: Service that the KubeRay operator creates for the RayService's serve port.
+        url: Base URL for OpenAI clients inside the cluster.
+        internal_alb: Whether an internal Application Load Balancer is wanted.
+        subnet_ids: The balancer's subnets; empty: found by tag.
+    """
+
+    service_name: str
+    serve_service_name: str
+    url: str
+    internal_alb: bool
+    subnet_ids: tuple[str, ...]
+
+
+class DeploymentPlan(FrozenModel):
+    """One deployment, decided. The AWS half and the Kubernetes half share this and nothing else.
+
+    Attributes:
+        name: Name of the deployment and of its RayService.
+        namespace: Kubernetes namespace.
+        region: AWS region.
+        availability_zone: The one zone of all GPU nodes, name or id.
+        labels: Labels of every object of the deployment.
+        service_account_name: ServiceAccount of the Ray pods.
+        image: Full image reference, the same for every pod.
+        versions: Versions that must agree.
+        model: The model.
+        head: The Ray head.
+        prefill: The prefill phase.
+        decode: The decode phase.
+        serve_ingress: Ray Serve's ingress deployment.
+        endpoint: What clients reach.
+        ports: Ports of the Ray pods.
+        timeouts: Time limits.
+        nixl_backend: Transport of the KV hand-over.
+        hugging_face_token: Reference to the token, if any.
+        model_cache: Shared volume for weights, if any.
+        findings: Warnings about this plan, acknowledged ones included.
+    """
+
+    name: str
+    namespace: str
+    region: str
+    availability_zone: str
+    labels: dict[str, str]
+    service_account_name: str
+    image: str
+    versions: VersionsPlan
+    model: ModelPlan
+    head: HeadPlan
+    prefill: PhasePlan
+    decode: PhasePlan
+    serve_ingress: ServeIngressPlan
+    endpoint: EndpointPlan
+    ports: PortsPlan
+    timeouts: TimeoutsPlan
+    nixl_backend: Literal["LIBFABRIC"]
+    hugging_face_token: SecretReference | None
+    model_cache: ModelCache | None
+    findings: tuple[Finding, ...]
+
+    @property
+    def phases(self) -> tuple[PhasePlan, PhasePlan]:
+        """Both phases, prefill first."""
+        return (self.prefill, self.decode)

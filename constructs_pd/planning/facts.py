@@ -1,0 +1,60 @@
+"""A specification joined with the catalogue rows that it asks for: what the rules and the planner read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from constructs_pd.planning.catalog.loader import Catalog
+from constructs_pd.planning.catalog.rows import ImageRow, InstanceRow, KubeRayRow, KubernetesRow, ModelRow
+from constructs_pd.planning.deployment_plan import PhaseName
+from constructs_pd.planning.spec import DeploymentSpec, Phase
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseFacts:
+    """A phase as specified, with its instance type's row; `instance` is none when the catalogue lacks it."""
+
+    name: PhaseName
+    spec: Phase
+    instance: InstanceRow | None
+
+    @property
+    def tensor_parallel(self) -> int | None:
+        """GPUs of one engine: as specified, else every GPU of the node, else unknown."""
+        if self.spec.tensor_parallel is not None:
+            return self.spec.tensor_parallel
+        return self.instance.gpu.count if self.instance else None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything that is known before the plan is made. A row is none when the catalogue lacks it."""
+
+    spec: DeploymentSpec
+    catalog: Catalog
+    prefill: PhaseFacts
+    decode: PhaseFacts
+    image: ImageRow | None
+    model: ModelRow | None
+    kubernetes: KubernetesRow | None
+    kuberay: KubeRayRow | None
+
+    @property
+    def phases(self) -> tuple[PhaseFacts, PhaseFacts]:
+        """Both phases, prefill first."""
+        return (self.prefill, self.decode)
+
+
+def gather(spec: DeploymentSpec, catalog: Catalog) -> Facts:
+    """Look up every row that the specification asks for, in the catalogue and in the rows that it brings."""
+    known = catalog.extended_by(spec)
+    return Facts(
+        spec=spec,
+        catalog=known,
+        prefill=PhaseFacts("prefill", spec.prefill, known.instances.get(spec.prefill.instance_type)),
+        decode=PhaseFacts("decode", spec.decode, known.instances.get(spec.decode.instance_type)),
+        image=known.images.get(spec.image.tag),
+        model=known.models.get(spec.model.source),
+        kubernetes=known.kubernetes.get(spec.kubernetes_version),
+        kuberay=known.kuberay.get(spec.kuberay_version),
+    )

@@ -1,0 +1,40 @@
+"""PD101: the deployment's name is one that KubeRay accepts."""
+
+import re
+from collections.abc import Iterator
+
+from constructs_pd.findings import Severity
+from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.rules.rule import Rule, Violation
+
+# Used when the KubeRay version is unknown; every row so far has this value.
+FALLBACK_MAX_CHARACTERS = 47
+DNS_1035_LABEL = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+
+
+def check(facts: Facts) -> Iterator[Violation]:
+    """Yield a violation for a name that is too long, and one for a name of the wrong shape."""
+    name = facts.spec.name
+    longest = facts.kuberay.max_rayservice_name_characters if facts.kuberay else FALLBACK_MAX_CHARACTERS
+    if len(name) > longest:
+        yield Violation(
+            "name",
+            f"{len(name)} characters, KubeRay accepts at most {longest}",
+            f"shorten it by {len(name) - longest}, for example to {name[:longest].rstrip('-')!r}",
+        )
+    if not DNS_1035_LABEL.fullmatch(name):
+        yield Violation(
+            "name",
+            f"{name!r} is not a DNS-1035 label",
+            "use lower-case letters, digits and '-', start with a letter, end with a letter or digit",
+        )
+
+
+RULE = Rule(
+    code="PD101",
+    severity=Severity.ERROR,
+    title="The name is a DNS-1035 label that KubeRay accepts",
+    rationale="The API server accepts the RayService and the operator then refuses it at reconcile: nothing starts.",
+    source="KubeRay 1.7.0 validation.go, ValidateRayServiceMetadata",
+    check=check,
+)

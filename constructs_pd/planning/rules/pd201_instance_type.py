@@ -1,0 +1,30 @@
+"""PD201: each phase's instance type is one whose GPUs and EFA are known."""
+
+from collections.abc import Iterator
+
+from constructs_pd.findings import Severity
+from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.rules.rule import Rule, Violation
+from constructs_pd.planning.rules.suggest import known_names
+
+
+def check(facts: Facts) -> Iterator[Violation]:
+    """Yield a violation for each phase whose instance type has no row."""
+    for phase in facts.phases:
+        if phase.instance is None:
+            name = phase.spec.instance_type
+            yield Violation(
+                f"{phase.name}.instance_type",
+                f"{name!r} is none of the {len(facts.catalog.instances)} instance types whose GPUs and EFA are known",
+                f"{known_names(name, facts.catalog.instances)}; otherwise give its numbers in custom_instances",
+            )
+
+
+RULE = Rule(
+    code="PD201",
+    severity=Severity.ERROR,
+    title="The instance type's GPUs and EFA are known",
+    rationale="Without EFA the KV hand-over falls back to TCP or never starts; without GPUs no engine starts.",
+    source="the catalogue, instances.yaml",
+    check=check,
+)

@@ -1,0 +1,29 @@
+"""PD207: the promised context is one that the model was trained for."""
+
+from collections.abc import Iterator
+
+from constructs_pd.findings import Severity
+from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.rules.rule import Rule, Violation
+
+
+def check(facts: Facts) -> Iterator[Violation]:
+    """Yield a violation when max_model_len exceeds the model's position embeddings."""
+    wanted = facts.spec.model.max_model_len
+    if facts.model is not None and wanted is not None and wanted > facts.model.max_position_embeddings:
+        longest = facts.model.max_position_embeddings
+        yield Violation(
+            "model.max_model_len",
+            f"{wanted:,} tokens, {facts.model.model} was trained for {longest:,}",
+            f"lower it to {longest:,} or less",
+        )
+
+
+RULE = Rule(
+    code="PD207",
+    severity=Severity.ERROR,
+    title="The context is one that the model was trained for",
+    rationale="vLLM refuses to start with a max_model_len above the model's own, minutes after the pods started.",
+    source="vLLM 0.26.0 config/model.py, _get_and_verify_max_len",
+    check=check,
+)

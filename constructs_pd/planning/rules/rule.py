@@ -1,0 +1,61 @@
+"""The frame of a rule: a stable code, what it refuses and why, and one pure function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from constructs_pd.findings import Finding, Severity
+from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.secret_shapes import redacted
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One place where a rule is broken.
+
+    Attributes:
+        subject: The field, as a path in the specification.
+        message: What is wrong, with both numbers.
+        remedy: What to change.
+    """
+
+    subject: str
+    message: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One thing that a specification must satisfy.
+
+    A rule says nothing where a fact is missing: the rule about the missing row speaks for it.
+
+    Attributes:
+        code: Stable identifier; PD1xx reads the specification alone, PD2xx the catalogue, PD3xx both phases
+            together, PD4xx versions. PD0xx are mistakes in the file (`spec_file.py`).
+        severity: Whether a violation stops the plan.
+        title: What must hold, in one line.
+        rationale: What happens in the cluster otherwise.
+        source: Where that fact comes from.
+        check: The rule itself.
+    """
+
+    code: str
+    severity: Severity
+    title: str
+    rationale: str
+    source: str
+    check: Callable[[Facts], Iterable[Violation]]
+
+    def findings(self, facts: Facts) -> Iterator[Finding]:
+        """Yield a finding for every violation; what looks like a credential is never shown."""
+        for violation in self.check(facts):
+            yield Finding(
+                code=self.code,
+                severity=self.severity,
+                subject=violation.subject,
+                message=redacted(violation.message),
+                remedy=redacted(violation.remedy),
+                source=self.source,
+            )

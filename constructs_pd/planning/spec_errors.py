@@ -1,0 +1,161 @@
+"""From pydantic's errors to findings: one code per kind of mistake, never the value that was written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Final, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from constructs_pd.findings import Finding, Severity
+from constructs_pd.planning.spec import DeploymentSpec
+
+FieldPath = tuple[str | int, ...]
+
+SOURCE: Final = "the specification's types (constructs_pd/planning/spec.py)"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What is wrong with the form of a specification.
+
+    Attributes:
+        findings: A finding for every mistake.
+        spec: The specification without its mistakes, where that still is one: misspelled fields under their right
+            name, unsound ones left out. The rules can speak about it at the same time.
+        renamed: Right path of every misspelled field, by the path that stands in the file.
+    """
+
+    findings: tuple[Finding, ...]
+    spec: DeploymentSpec | None
+    renamed: dict[FieldPath, FieldPath]
+
+
+def diagnose(data: Any) -> Diagnosis:
+    """Find every mistake in the form of a specification, also those below a misspelled field."""
+    findings: list[Finding] = []
+    renamed: dict[FieldPath, FieldPath] = {}
+    dropped: set[FieldPath] = set()
+    while True:
+        try:
+            return Diagnosis(tuple(findings), DeploymentSpec.model_validate(data), renamed)
+        except ValidationError as error:
+            details = error.errors(include_url=False, include_input=False, include_context=False)
+        names = {detail["loc"]: _right_name(detail["loc"], data) for detail in details if _is_unknown(detail)}
+        corrected = {path: (*path[:-1], name) for path, name in names.items() if name is not None}
+        fresh = [
+            detail
+            for detail in details
+            if not (detail["type"] == "missing" and detail["loc"] in {*corrected.values(), *dropped})
+        ]
+        findings += [_finding(detail) for detail in fresh]
+        mended = without(_renamed(data, corrected), {detail["loc"] for detail in fresh} - set(corrected))
+        if mended == data:
+            return Diagnosis(tuple(findings), None, renamed)
+        renamed |= corrected
+        dropped |= {detail["loc"] for detail in fresh}
+        data = mended
+
+
+def without(data: Any, paths: set[FieldPath]) -> Any:
+    """Return a copy of nested data without the fields at these paths."""
+    if isinstance(data, dict):
+        return {key: without(value, _below(key, paths)) for key, value in data.items() if (key,) not in paths}
+    if isinstance(data, list):
+        return [without(value, _below(index, paths)) for index, value in enumerate(data) if (index,) not in paths]
+    return data
+
+
+def _below(key: str | int, paths: set[FieldPath]) -> set[FieldPath]:
+    return {path[1:] for path in paths if len(path) > 1 and path[0] == key}
+
+
+def _renamed(data: Any, corrected: dict[FieldPath, FieldPath]) -> Any:
+    for wrong, right in corrected.items():
+        data = _rename(data, wrong, right[-1])
+    return data
+
+
+def _rename(data: Any, path: FieldPath, name: str | int) -> Any:
+    if len(path) == 1:
+        return {name if key == path[0] else key: value for key, value in data.items()}
+    if isinstance(data, list):
+        return [_rename(value, path[1:], name) if key == path[0] else value for key, value in enumerate(data)]
+    return {key: _rename(value, path[1:], name) if key == path[0] else value for key, value in data.items()}
+
+
+def _is_unknown(detail: ErrorDetails) -> bool:
+    return detail["type"] == "extra_forbidden"
+
+
+def _right_name(path: FieldPath, data: Any) -> str | None:
+    """Return the field that a misspelled one means, if that field is not there as well."""
+    for part in path[:-1]:
+        data = data[part]
+    near = get_close_matches(str(path[-1]), _owner(path).model_fields, n=1, cutoff=0.6)
+    return near[0] if near and near[0] not in data else None
+
+
+def _finding(detail: ErrorDetails) -> Finding:
+    path, kind = detail["loc"], detail["type"]
+    subject = ".".join(str(part) for part in path) or "the specification"
+    if kind == "extra_forbidden":
+        return _error("PD002", subject, "there is no such field", _known_fields(path))
+    if kind == "missing":
+        return _error("PD003", subject, "this field is required", f"add it: {_expected(path)}")
+    if kind == "literal_secret":
+        return _error(
+            "PD005",
+            subject,
+            "a secret is written into the specification (it is not repeated here)",
+            "put it into a Kubernetes Secret, write `{secret_name: ..., key: ...}` instead, and revoke it",
+        )
+    message = "the text does not have the right form" if kind == "string_pattern_mismatch" else detail["msg"]
+    return _error("PD004", subject, message[:1].lower() + message[1:], f"expected: {_expected(path)}")
+
+
+def _error(code: str, subject: str, message: str, remedy: str) -> Finding:
+    return Finding(code, Severity.ERROR, subject, message, remedy, SOURCE)
+
+
+def _known_fields(path: FieldPath) -> str:
+    names = sorted(_owner(path).model_fields)
+    near = get_close_matches(str(path[-1]), names, n=1, cutoff=0.6)
+    return f"did you mean {near[0]!r}?" if near else f"known fields: {', '.join(names)}"
+
+
+def _expected(path: FieldPath) -> str:
+    """Say what belongs at a path, in the words of its field's description."""
+    while path:
+        field = _owner(path).model_fields.get(str(path[-1])) if isinstance(path[-1], str) else None
+        if field is not None:
+            return _description(field)
+        path = path[:-1]
+    return "a mapping of fields"
+
+
+def _description(field: FieldInfo) -> str:
+    if field.description:
+        return field.description
+    model = _model_in(field.annotation)
+    return f"a mapping with {', '.join(model.model_fields)}" if model else "another value"
+
+
+def _owner(path: FieldPath) -> type[BaseModel]:
+    """Return the model that a path's last part is a field of; the nearest one above, inside plain mappings."""
+    owner: type[BaseModel] = DeploymentSpec
+    for part in path[:-1]:
+        field = owner.model_fields.get(str(part)) if isinstance(part, str) else None
+        owner = (field and _model_in(field.annotation)) or owner
+    return owner
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """Return the model inside `Model`, `Model | None` or `tuple[Model, ...]`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    models = (_model_in(argument) for argument in get_args(annotation))
+    return next((model for model in models if model is not None), None)

@@ -1,0 +1,92 @@
+"""Specifications in YAML files: every mistake names its field and its line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from constructs_pd.findings import Finding, PlanError, Severity, render
+from constructs_pd.planning.catalog.loader import load_catalog
+from constructs_pd.planning.deployment_plan import DeploymentPlan
+from constructs_pd.planning.facts import gather
+from constructs_pd.planning.resolve import examine, plan
+from constructs_pd.planning.spec import DeploymentSpec
+from constructs_pd.planning.spec_errors import Diagnosis, diagnose
+from constructs_pd.planning.yaml_lines import YamlDocument, YamlFileError, parse_yaml
+
+EXIT_FAILURE: Final = 1
+
+
+def load_spec(path: str | Path) -> DeploymentSpec:
+    """Read a specification from a YAML file.
+
+    Raises:
+        PlanError: The file cannot be read, is not YAML, or holds a field that is unknown, missing or unsound.
+    """
+    document, diagnosis = _read(Path(path))
+    if diagnosis.findings or diagnosis.spec is None:
+        raise PlanError(_located(diagnosis.findings, document))
+    return diagnosis.spec
+
+
+def plan_file(path: str | Path) -> DeploymentPlan:
+    """Read a specification from a YAML file and plan it.
+
+    Raises:
+        PlanError: With everything that is wrong, in the file's form and in what it asks for, all at once.
+    """
+    document, diagnosis = _read(Path(path))
+    if diagnosis.findings or diagnosis.spec is None:
+        rest = examine(gather(diagnosis.spec, load_catalog())) if diagnosis.spec else ()
+        raise PlanError(_located((*diagnosis.findings, *rest), document))
+    try:
+        planned = plan(diagnosis.spec)
+    except PlanError as error:
+        raise PlanError(_located(error.findings, document)) from None
+    return planned.model_copy(update={"findings": tuple(_located(planned.findings, document))})
+
+
+def plan_or_exit(path: str | Path) -> DeploymentPlan:
+    """Plan a specification file for a command line program.
+
+    Prints warnings to standard error. On errors prints all of them and ends the program with status 1, without a
+    traceback.
+    """
+    try:
+        planned = plan_file(path)
+    except PlanError as error:
+        print(error, file=sys.stderr)  # noqa: T201 - what this function is for
+        raise SystemExit(EXIT_FAILURE) from None
+    warnings = render(planned.findings)
+    if warnings:
+        print(warnings, file=sys.stderr)  # noqa: T201 - what this function is for
+    return planned
+
+
+def _read(path: Path) -> tuple[YamlDocument, Diagnosis]:
+    try:
+        document = parse_yaml(path)
+    except YamlFileError as error:
+        raise PlanError([_file_finding(error)]) from None
+    diagnosis = diagnose(document.data)
+    return document.with_renamed(diagnosis.renamed), diagnosis
+
+
+def _file_finding(error: YamlFileError) -> Finding:
+    return Finding(
+        code="PD001",
+        severity=Severity.ERROR,
+        subject="the file",
+        message=error.message,
+        remedy=error.remedy,
+        source="YAML",
+        location=error.location,
+    )
+
+
+def _located(findings: Iterable[Finding], document: YamlDocument) -> Iterator[Finding]:
+    for finding in findings:
+        yield replace(finding, location=document.location(finding.subject))

@@ -1,0 +1,112 @@
+"""YAML with the line of every field, and without YAML's silent acceptance of a field given twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+MERGE_KEY: Final = "tag:yaml.org,2002:merge"
+
+
+class YamlFileError(Exception):
+    """The file is not one readable YAML mapping with unique keys.
+
+    Attributes:
+        location: `file:line`, or the file alone.
+        message: What is wrong; never a value from the file.
+        remedy: What to do.
+    """
+
+    def __init__(self, location: str, message: str, remedy: str) -> None:
+        self.location, self.message, self.remedy = location, message, remedy
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class YamlDocument:
+    """A parsed file.
+
+    Attributes:
+        path: The file.
+        data: Its content.
+        lines: Line of every field, by its dotted path.
+    """
+
+    path: Path
+    data: dict[str, Any]
+    lines: Mapping[str, int] = field(repr=False)
+
+    def with_renamed(self, renamed: Mapping[tuple[str | int, ...], tuple[str | int, ...]]) -> YamlDocument:
+        """Return the document with the lines of misspelled fields also under their right names."""
+        lines = dict(self.lines)
+        for wrong, right in renamed.items():
+            old, new = (".".join(str(part) for part in path) for path in (wrong, right))
+            lines |= {
+                new + key.removeprefix(old): line
+                for key, line in lines.items()
+                if key == old or key.startswith(f"{old}.")
+            }
+        return replace(self, lines=lines)
+
+    def location(self, subject: str) -> str:
+        """Return `file:line` of a dotted path, or of its nearest ancestor that stands in the file."""
+        parts = subject.split(".")
+        for length in range(len(parts), 0, -1):
+            line = self.lines.get(".".join(parts[:length]))
+            if line is not None:
+                return f"{self.path}:{line}"
+        return str(self.path)
+
+
+def parse_yaml(path: Path) -> YamlDocument:
+    """Read a YAML file that holds one mapping.
+
+    Raises:
+        YamlFileError: The file cannot be read or is not that.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise YamlFileError(str(path), f"cannot be read: {error.strerror}", "check its name and permissions") from None
+    except UnicodeDecodeError:
+        raise YamlFileError(str(path), "is not UTF-8 text", "save it as UTF-8") from None
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        data = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise YamlFileError(f"{path}:{line}", f"is not YAML: {error.problem}", "mend the syntax of this line") from None
+    except (yaml.YAMLError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise YamlFileError(str(path), f"is not YAML: {reason}", "mend its syntax") from None
+    except RecursionError:
+        raise YamlFileError(str(path), "is nested too deeply", "a specification has four levels") from None
+    if not isinstance(root, yaml.MappingNode) or not isinstance(data, dict):
+        raise YamlFileError(str(path), "does not hold a mapping of fields", "start with `name: ...`") from None
+    lines: dict[str, int] = {}
+    _walk(root, "", path, lines, frozenset())
+    return YamlDocument(path, data, lines)
+
+
+def _walk(node: yaml.Node, prefix: str, path: Path, lines: dict[str, int], above: frozenset[int]) -> None:
+    if id(node) in above:
+        raise YamlFileError(f"{path}:{node.start_mark.line + 1}", "refers to itself", "remove the alias")
+    above = above | {id(node)}
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            key = str(key_node.value)
+            if key in seen and key_node.tag != MERGE_KEY:
+                raise YamlFileError(f"{path}:{line}", f"gives {key!r} twice; YAML would use the last", "keep one")
+            seen.add(key)
+            lines[f"{prefix}{key}"] = line
+            _walk(value_node, f"{prefix}{key}.", path, lines, above)
+    elif isinstance(node, yaml.SequenceNode):
+        for index, item in enumerate(node.value):
+            lines[f"{prefix}{index}"] = item.start_mark.line + 1
+            _walk(item, f"{prefix}{index}.", path, lines, above)
