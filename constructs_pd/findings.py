@@ -1,6 +1,6 @@
 """What the planner has to say about a deployment: refusals and warnings, each with a stable code.
 
-This module imports nothing else of the package; everything else may import it.
+Everything else in the package may import this module.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from enum import StrEnum
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from constructs_pd.redaction import redacted
 
 
 class Severity(StrEnum):
@@ -43,6 +45,11 @@ class Finding:
     source: str
     location: str | None = None
     acknowledged: str | None = None
+
+    def __post_init__(self) -> None:
+        """Hide what looks like a credential, wherever it comes from: findings end up in build logs."""
+        for name in ("subject", "message", "remedy"):
+            object.__setattr__(self, name, redacted(getattr(self, name)))
 
     def render(self) -> str:
         """Return the finding as text for people: one line of what, one line of what to do."""

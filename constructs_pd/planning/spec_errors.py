@@ -46,18 +46,20 @@ def diagnose(data: Any) -> Diagnosis:
             details = error.errors(include_url=False, include_input=False, include_context=False)
         names = {detail["loc"]: _right_name(detail["loc"], data) for detail in details if _is_unknown(detail)}
         corrected = {path: (*path[:-1], name) for path, name in names.items() if name is not None}
-        fresh = [
-            detail
-            for detail in details
-            if not (detail["type"] == "missing" and detail["loc"] in {*corrected.values(), *dropped})
-        ]
-        findings += [_finding(detail) for detail in fresh]
-        mended = without(_renamed(data, corrected), {detail["loc"] for detail in fresh} - set(corrected))
+        known = {*corrected.values(), *dropped}
+        findings += [_finding(detail) for detail in details if not _follows_from(detail["loc"], known)]
+        unsound = {detail["loc"] for detail in details} - {*corrected, *corrected.values()}
+        mended = without(_renamed(data, corrected), unsound)
         if mended == data:
             return Diagnosis(tuple(findings), None, renamed)
         renamed |= corrected
-        dropped |= {detail["loc"] for detail in fresh}
+        dropped |= unsound
         data = mended
+
+
+def _follows_from(path: FieldPath, known: set[FieldPath]) -> bool:
+    """Return whether a mistake is the trace of one already found: a field left out, or what is left around it."""
+    return any(found[: len(path)] == path for found in known)
 
 
 def without(data: Any, paths: set[FieldPath]) -> Any:

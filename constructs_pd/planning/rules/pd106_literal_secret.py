@@ -6,7 +6,7 @@ from typing import Any
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.rules.rule import Rule, Violation
-from constructs_pd.planning.secret_shapes import holds_credential
+from constructs_pd.redaction import holds_credential
 
 
 def check(facts: Facts) -> Iterator[Violation]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from constructs_pd.findings import Finding, Severity
 from constructs_pd.planning.facts import Facts
-from constructs_pd.planning.secret_shapes import redacted
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +48,13 @@ class Rule:
     check: Callable[[Facts], Iterable[Violation]]
 
     def findings(self, facts: Facts) -> Iterator[Finding]:
-        """Yield a finding for every violation; what looks like a credential is never shown."""
+        """Yield a finding for every violation."""
         for violation in self.check(facts):
             yield Finding(
                 code=self.code,
                 severity=self.severity,
                 subject=violation.subject,
-                message=redacted(violation.message),
-                remedy=redacted(violation.remedy),
+                message=violation.message,
+                remedy=violation.remedy,
                 source=self.source,
             )

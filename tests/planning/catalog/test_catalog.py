@@ -1,0 +1,82 @@
+"""The catalogue's data, checked against sources that do not come from the catalogue."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from importlib.metadata import distribution
+from typing import Any
+
+import pytest
+import yaml
+
+from constructs_pd.planning.catalog import load_catalog
+from support.specs import FOUR_GPU_ROW, ROOT, spec_with
+
+DATA = ROOT / "constructs_pd" / "planning" / "catalog" / "data"
+CATALOG = load_catalog()
+KEYS = {
+    "instances.yaml": ("instance_type", CATALOG.instances),
+    "images.yaml": ("tag", CATALOG.images),
+    "models.yaml": ("model", CATALOG.models),
+    "kubernetes.yaml": ("version", CATALOG.kubernetes),
+    "kuberay.yaml": ("version", CATALOG.kuberay),
+}
+
+
+def rows(file_name: str) -> list[dict[str, Any]]:
+    loaded: list[dict[str, Any]] = yaml.safe_load((DATA / file_name).read_text(encoding="utf-8"))
+    return loaded
+
+
+def test_every_data_file_is_loaded() -> None:
+    assert sorted(KEYS) == sorted(file.name for file in DATA.iterdir())
+
+
+@pytest.mark.parametrize("file_name", KEYS)
+def test_every_row_is_loaded_under_a_key_of_its_own(file_name: str) -> None:
+    key, loaded = KEYS[file_name]
+    assert [row[key] for row in rows(file_name)] == list(loaded)
+
+
+@pytest.mark.parametrize("file_name", KEYS)
+def test_every_row_has_a_source_and_a_date_that_has_passed(file_name: str) -> None:
+    _, loaded = KEYS[file_name]
+    for row in loaded.values():
+        assert len(row.source) > 10
+        assert date(2026, 1, 1) <= row.date <= date.today()
+
+
+def test_instances_leave_less_to_pods_than_they_have() -> None:
+    for row in CATALOG.instances.values():
+        assert row.allocatable_cpu_millicores < row.vcpus * 1000
+        assert row.allocatable_memory_mib < row.memory_mib
+        assert row.efa.interfaces >= row.efa.network_cards
+
+
+def test_accelerator_types_are_names_that_ray_knows() -> None:
+    from ray.util.accelerators import accelerators
+
+    known = {value for name, value in vars(accelerators).items() if name.startswith("NVIDIA_")}
+    for row in CATALOG.instances.values():
+        assert row.gpu.ray_accelerator_type in known
+
+
+def test_image_versions_agree_with_what_rays_wheel_pins() -> None:
+    ray = distribution("ray")
+    pins = dict(
+        match.groups()
+        for requirement in ray.requires or ()
+        if (match := re.match(r'(vllm|nixl)(?:\[\w+\])?==([\d.]+); extra == "llm"', requirement))
+    )
+    row = CATALOG.images["serve-llm-cuda-v1.0.0"]
+    assert row.ray_version == ray.version
+    assert {"vllm": row.vllm_version, "nixl": row.nixl_version} == pins
+
+
+def test_rows_of_the_specification_come_on_top_and_win() -> None:
+    own = {**FOUR_GPU_ROW, "instance_type": "g6.8xlarge"}
+    extended = CATALOG.extended_by(spec_with({"custom_instances": [FOUR_GPU_ROW, own]}))
+    assert set(extended.instances) == {*CATALOG.instances, "g6.12xlarge"}
+    assert extended.instances["g6.8xlarge"].gpu.count == 4
+    assert CATALOG.instances["g6.8xlarge"].gpu.count == 1

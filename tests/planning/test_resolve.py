@@ -1,0 +1,192 @@
+"""What the planner decides: each default, each change of it, and each refusal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from constructs_pd import DeploymentPlan, PlanError, Severity, plan
+from support.specs import VARIANTS, plan_with, spec_with
+
+P5 = {"prefill": {"instance_type": "p5.48xlarge"}, "decode": {"instance_type": "p5.48xlarge"}}
+
+
+def test_a_phases_pod_takes_its_whole_node(reference_plan: DeploymentPlan) -> None:
+    prefill = reference_plan.prefill
+    assert (prefill.gpus_per_node, prefill.efa_per_node, prefill.replicas) == (1, 1, 1)
+    # 31.85 cores and 118312 MiB allocatable, less 2 cores and 6 GiB for DaemonSets.
+    assert (prefill.cpu_cores, prefill.memory_gib) == (29, 109)
+    assert prefill.object_store_gib < prefill.shared_memory_gib < prefill.memory_gib
+
+
+def test_many_gpus_and_adapters_come_from_the_catalogue() -> None:
+    decode = plan_with(P5).decode
+    assert (decode.gpus_per_node, decode.efa_per_node, decode.tensor_parallel) == (8, 32, 8)
+    assert (decode.cpu_cores, decode.memory_gib) == (189, 1886)
+    assert decode.accelerator_type == "H100"
+
+
+@pytest.mark.parametrize("phase", ["prefill", "decode"])
+def test_labels_of_nodes_are_what_pods_select(reference_plan: DeploymentPlan, phase: str) -> None:
+    planned = getattr(reference_plan, phase)
+    given_by_kubernetes = {"kubernetes.io/arch": "amd64", "topology.kubernetes.io/zone": "us-west-2a"}
+    assert planned.node_selector.items() <= (planned.node_labels | given_by_kubernetes).items()
+    assert planned.node_labels["nvidia.com/gpu.present"] == "true"
+    assert planned.pod_labels["constructs-pd/role"] == phase
+
+
+def test_the_phases_select_different_nodes(reference_plan: DeploymentPlan) -> None:
+    prefill, decode = reference_plan.phases
+    assert not prefill.node_selector.items() <= decode.node_labels.items()
+    assert prefill.node_selector != decode.node_selector
+
+
+def test_a_zone_id_is_selected_by_its_own_label() -> None:
+    selector = plan_with({"availability_zone": "usw2-az1"}).decode.node_selector
+    assert selector["topology.k8s.aws/zone-id"] == "usw2-az1"
+    assert "topology.kubernetes.io/zone" not in selector
+
+
+def test_the_head_goes_to_system_nodes_or_where_the_user_says() -> None:
+    assert plan_with().head.node_selector == {"kubernetes.io/arch": "amd64", "constructs-pd/role": "system"}
+    own = plan_with({"head": {"node_selector": {"pool": "cpu"}}}).head.node_selector
+    assert own == {"kubernetes.io/arch": "amd64", "pool": "cpu"}
+
+
+def test_a_pod_has_room_for_one_engine_of_its_own_phase_only() -> None:
+    planned = plan_with(P5)
+    assert planned.prefill.ray_resources == {"pd-prefill": 8}
+    assert planned.decode.ray_resources == {"pd-decode": 8, "pd-ingress": 1}
+    assert planned.prefill.ray_bundle == {"GPU": 1, "pd-prefill": 1}
+    assert planned.decode.ray_bundle == {"GPU": 1, "pd-decode": 1}
+
+
+@pytest.mark.parametrize(("replicas", "ingresses"), [(1, 2), (3, 6)])
+def test_two_ingress_replicas_per_decode_replica(replicas: int, ingresses: int) -> None:
+    planned = plan_with({"decode.replicas": replicas}).serve_ingress
+    assert (planned.replicas, planned.cpu_cores) == (ingresses, 1)
+
+
+@pytest.mark.parametrize(("replicas", "kept"), [(1, 1), (2, 1), (5, 4)])
+def test_a_disruption_leaves_all_pods_but_one_and_at_least_one(replicas: int, kept: int) -> None:
+    assert plan_with({"prefill.replicas": replicas}).prefill.min_available == kept
+
+
+def test_engine_arguments_hold_what_was_said_and_nothing_else() -> None:
+    assert plan_with().prefill.engine_arguments == {
+        "dtype": "auto",
+        "kv_cache_dtype": "auto",
+        "max_model_len": 1024,
+        "tensor_parallel_size": 1,
+        "enforce_eager": True,
+        "disable_hybrid_kv_cache_manager": False,
+    }
+    tuned = plan_with(
+        {
+            "decode.max_num_seqs": 16,
+            "decode.max_num_batched_tokens": 2048,
+            "decode.gpu_memory_utilization": 0.5,
+        }
+    )
+    assert tuned.decode.engine_arguments.items() >= {
+        ("max_num_seqs", 16),
+        ("max_num_batched_tokens", 2048),
+        ("gpu_memory_utilization", 0.5),
+    }
+    assert "max_num_seqs" not in tuned.prefill.engine_arguments
+
+
+def test_the_context_defaults_to_what_the_model_was_trained_for() -> None:
+    planned = plan_with({"model.max_model_len": None})
+    assert {phase.engine_arguments["max_model_len"] for phase in planned.phases} == {262144}
+
+
+def test_hybrid_models_get_what_their_hand_over_needs_and_others_do_not() -> None:
+    hybrid = plan_with().prefill
+    assert hybrid.environment["VLLM_SSM_CONV_STATE_LAYOUT"] == "DS"
+    plain = plan_with({"model": {"source": "Qwen/Qwen3-8B"}}).prefill
+    assert "VLLM_SSM_CONV_STATE_LAYOUT" not in plain.environment
+    assert "disable_hybrid_kv_cache_manager" not in plain.engine_arguments
+
+
+def test_the_phases_differ_in_role_and_ports() -> None:
+    prefill, decode = plan_with().phases
+    assert (prefill.kv_role, decode.kv_role) == ("kv_producer", "kv_consumer")
+    ranges = [range(p.nixl_side_channel_port, p.nixl_side_channel_port + 8) for p in (prefill, decode)]
+    assert not set(ranges[0]) & set(ranges[1])
+
+
+def test_the_served_name_defaults_to_the_last_part_in_lower_case() -> None:
+    assert plan_with({"model.served_name": None}).model.served_name == "qwen3.5-9b"
+    assert plan_with({"model.served_name": "mine"}).model.served_name == "mine"
+
+
+def test_versions_come_from_the_image() -> None:
+    versions = plan_with().versions
+    assert (versions.ray, versions.vllm, versions.nixl) == ("2.58.0", "0.26.0", "1.3.1")
+
+
+def test_a_digest_pins_the_image() -> None:
+    repository = "public.ecr.aws/deep-learning-containers/ray:serve-llm-cuda-v1.0.0"
+    assert plan_with().image == repository
+    digest = "sha256:" + "0" * 64
+    assert plan_with({"image.digest": digest}).image == f"{repository}@{digest}"
+
+
+@pytest.mark.parametrize("drain", [30, 120, 3600])
+def test_each_time_limit_outlasts_the_one_before(drain: int) -> None:
+    timeouts = plan_with({"drain_seconds": drain}).timeouts
+    assert (
+        0
+        < timeouts.replica_shutdown_seconds
+        < timeouts.node_drain_seconds
+        == drain
+        < timeouts.termination_grace_seconds
+    )
+    assert timeouts.keep_alive_seconds > timeouts.idle_seconds
+
+
+def test_the_endpoints_names_and_url() -> None:
+    endpoint = plan_with().endpoint
+    assert endpoint.service_name == "qwen35-9b"
+    assert endpoint.serve_service_name == "qwen35-9b-serve-svc"
+    assert endpoint.url == "http://qwen35-9b.inference.svc.cluster.local:8000/v1"
+
+
+def test_all_names_fit_for_the_longest_deployment_name() -> None:
+    planned = plan_with({"name": "q" * 47})
+    assert len(planned.endpoint.serve_service_name) <= 63
+    assert len(f"{planned.name}-prefill") <= 63
+
+
+def test_errors_are_raised_together_in_order_and_warnings_come_with_them() -> None:
+    with pytest.raises(PlanError) as caught:
+        plan(spec_with({"name": "Q", "decode.instance_type": "x", "acknowledge": None}))
+    assert [finding.code for finding in caught.value.findings] == ["PD101", "PD201", "PD206"]
+
+
+def test_a_warning_is_kept_with_the_reason_for_accepting_it() -> None:
+    (reason,) = {finding.acknowledged for finding in plan_with().findings}
+    assert reason is not None
+    assert reason.startswith("AWS's own sample")
+    assert {finding.acknowledged for finding in plan_with({"acknowledge": None}).findings} == {None}
+
+
+def test_findings_of_a_plan_are_warnings_only() -> None:
+    for changes in VARIANTS.values():
+        assert {finding.severity for finding in plan_with(changes).findings} <= {Severity.WARNING}
+
+
+def test_a_plan_is_frozen_and_the_same_each_time() -> None:
+    first, second = plan_with(), plan_with()
+    assert first == second
+    assert first.model_dump_json() == second.model_dump_json()
+    with pytest.raises(ValidationError, match="frozen"):
+        first.name = "other"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("changes", VARIANTS.values(), ids=VARIANTS)
+def test_every_variant_plans(changes: dict[str, Any]) -> None:
+    assert plan_with(changes).name

@@ -1,0 +1,1 @@
+"""What several tests need: specifications, rendered manifests, and ways to look at them."""
