@@ -6,6 +6,7 @@ import cdk8s_plus_28 as kplus
 from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
+from constructs_pd.k8s.composition import require_one_plan
 from constructs_pd.k8s.prefill_decode_service import PrefillDecodeService
 from constructs_pd.manifests.load_balancer import ingress_annotations
 from constructs_pd.planning.deployment_plan import DeploymentPlan
@@ -28,16 +29,12 @@ class OpenAIEndpoint(Construct):
         url: Base URL for OpenAI clients inside the cluster.
 
     Raises:
-        ValueError: The service was made from another plan.
+        PlanError: PD501, the service was made from another plan.
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan, service: PrefillDecodeService) -> None:
         super().__init__(scope, id)
-        if service.plan != plan:
-            raise ValueError(
-                f"{self.node.path}: the service {service.node.path} was made from the plan of {service.plan.name!r}, "
-                f"not from this plan of {plan.name!r}; make both from one plan"
-            )
+        require_one_plan(self, plan, service, service.plan)
         self.url = plan.endpoint.url
         kplus.Service(
             self,

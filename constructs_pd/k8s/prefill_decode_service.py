@@ -5,6 +5,7 @@ from __future__ import annotations
 from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
+from constructs_pd.k8s.composition import require_one_plan
 from constructs_pd.k8s.custom_resource import custom_resource
 from constructs_pd.k8s.ray_llm_cluster import RayLlmCluster
 from constructs_pd.manifests.ray_service import ray_service_spec
@@ -24,16 +25,12 @@ class PrefillDecodeService(Construct):
         plan: The plan that this service renders.
 
     Raises:
-        ValueError: The cluster was made from another plan, or already serves another service.
+        PlanError: The cluster was made from another plan (PD501), or already serves another service (PD502).
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan, cluster: RayLlmCluster) -> None:
         super().__init__(scope, id)
-        if cluster.plan != plan:
-            raise ValueError(
-                f"{self.node.path}: the cluster {cluster.node.path} was made from the plan of {cluster.plan.name!r}, "
-                f"not from this plan of {plan.name!r}; make both from one plan"
-            )
+        require_one_plan(self, plan, cluster, cluster.plan)
         self.plan = plan
         cluster.adopt(self)
         custom_resource(

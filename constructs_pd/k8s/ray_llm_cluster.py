@@ -6,6 +6,7 @@ import cdk8s_plus_28 as kplus
 from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
+from constructs_pd.k8s.composition import already_adopted
 from constructs_pd.k8s.custom_resource import custom_resource
 from constructs_pd.manifests.ray_cluster import ray_cluster_spec
 from constructs_pd.planning.deployment_plan import DeploymentPlan
@@ -53,13 +54,10 @@ class RayLlmCluster(Construct):
         """Hand the cluster over to a service, which from now on emits it as a part of itself.
 
         Raises:
-            ValueError: Another service has adopted the cluster.
+            PlanError: PD502, another service has adopted the cluster.
         """
         if self._adopter is not None:
-            raise ValueError(
-                f"{service.node.path}: the cluster {self.node.path} already serves {self._adopter.node.path}; "
-                "give each service a cluster of its own"
-            )
+            raise already_adopted(service, self, self._adopter)
         self._adopter = service
         self.node.try_remove_child("Resource")
 

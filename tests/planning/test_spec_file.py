@@ -146,7 +146,7 @@ def test_a_file_that_is_not_yaml_is_one_finding(tmp_path: Path) -> None:
 
 
 def test_load_spec_speaks_of_form_only(tmp_path: Path) -> None:
-    assert load_spec(reference_with(tmp_path, ("name: qwen35-9b", "name: " + "q" * 50)))
+    load_spec(reference_with(tmp_path, ("name: qwen35-9b", "name: " + "q" * 50)))
     with pytest.raises(PlanError, match="PD002"):
         load_spec(reference_with(tmp_path, ("prefill:", "prefil:")))
 

@@ -64,11 +64,11 @@ def test_accelerator_types_are_names_that_ray_knows() -> None:
 
 def test_image_versions_agree_with_what_rays_wheel_pins() -> None:
     ray = distribution("ray")
-    pins = dict(
-        match.groups()
+    pins = {
+        match[1]: match[2]
         for requirement in ray.requires or ()
         if (match := re.match(r'(vllm|nixl)(?:\[\w+\])?==([\d.]+); extra == "llm"', requirement))
-    )
+    }
     row = CATALOG.images["serve-llm-cuda-v1.0.0"]
     assert row.ray_version == ray.version
     assert {"vllm": row.vllm_version, "nixl": row.nixl_version} == pins

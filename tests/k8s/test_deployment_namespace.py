@@ -1,0 +1,28 @@
+from cdk8s import ApiObject, JsonPatch
+from syrupy.assertion import SnapshotAssertion
+
+from constructs_pd import DeploymentNamespace
+from support.rendered import chart, kinds, synthesized
+from support.specs import plan_with
+
+
+def test_default(yaml_file: SnapshotAssertion) -> None:
+    scope = chart()
+    DeploymentNamespace(scope, "namespace", plan=plan_with())
+    manifests = synthesized(scope)
+    assert kinds(manifests) == ["Namespace"]
+    assert manifests[0]["metadata"]["name"] == "inference"
+    assert manifests == yaml_file
+
+
+def test_other_namespace() -> None:
+    scope = chart()
+    DeploymentNamespace(scope, "namespace", plan=plan_with({"namespace": "models"}))
+    assert synthesized(scope)[0]["metadata"]["name"] == "models"
+
+
+def test_escape_hatch() -> None:
+    scope = chart()
+    namespace = DeploymentNamespace(scope, "namespace", plan=plan_with())
+    ApiObject.of(namespace).add_json_patch(JsonPatch.add("/metadata/labels/team", "search"))
+    assert synthesized(scope)[0]["metadata"]["labels"]["team"] == "search"

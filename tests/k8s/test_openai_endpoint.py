@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from cdk8s import ApiObject, Chart, JsonPatch
+from syrupy.assertion import SnapshotAssertion
+
+from constructs_pd import DeploymentPlan, OpenAIEndpoint, PlanError, PrefillDecodeService, RayLlmCluster
+from support.rendered import chart, only, synthesized
+from support.specs import plan_with
+
+
+def endpoint(scope: Chart, plan: DeploymentPlan, id: str = "endpoint") -> OpenAIEndpoint:
+    cluster = RayLlmCluster(scope, f"{id}-cluster", plan=plan)
+    service = PrefillDecodeService(scope, f"{id}-service", plan=plan, cluster=cluster)
+    return OpenAIEndpoint(scope, id, plan=plan, service=service)
+
+
+def own(scope: Chart) -> list[dict[str, Any]]:
+    return [m for m in synthesized(scope) if m["kind"] in ("Service", "Ingress")]
+
+
+def test_internal_balancer(yaml_file: SnapshotAssertion) -> None:
+    scope = chart()
+    endpoint(scope, plan_with())
+    assert [manifest["kind"] for manifest in own(scope)] == ["Service", "Ingress"]
+    assert own(scope) == yaml_file
+
+
+def test_inside_the_cluster_only() -> None:
+    scope = chart()
+    endpoint(scope, plan_with({"endpoint": None}))
+    assert [manifest["kind"] for manifest in own(scope)] == ["Service"]
+
+
+def test_the_stable_name_leads_to_the_operators_service() -> None:
+    scope = chart()
+    reached = endpoint(scope, plan_with())
+    service = only(synthesized(scope), "Service")
+    assert service["spec"] == {
+        "type": "ExternalName",
+        "externalName": "qwen35-9b-serve-svc.inference.svc.cluster.local",
+    }
+    assert reached.url == "http://qwen35-9b.inference.svc.cluster.local:8000/v1"
+    assert reached.url.startswith(f"http://{service['metadata']['name']}.{service['metadata']['namespace']}.svc")
+
+
+def test_the_balancer_routes_to_the_serve_port_and_nowhere_else() -> None:
+    scope = chart()
+    endpoint(scope, plan_with())
+    spec = only(synthesized(scope), "Ingress")["spec"]
+    assert spec == {
+        "ingressClassName": "alb",
+        "rules": [
+            {
+                "http": {
+                    "paths": [
+                        {
+                            "path": "/",
+                            "pathType": "Prefix",
+                            "backend": {"service": {"name": "qwen35-9b-serve-svc", "port": {"number": 8000}}},
+                        }
+                    ]
+                }
+            }
+        ],
+    }
+
+
+def test_service_and_endpoint_come_from_one_plan() -> None:
+    scope, plan = chart(), plan_with({"name": "one"})
+    service = PrefillDecodeService(scope, "service", plan=plan, cluster=RayLlmCluster(scope, "cluster", plan=plan))
+    with pytest.raises(PlanError, match=r"PD501 error test/endpoint: .* \(of 'one'\) than this one \(of 'two'\)"):
+        OpenAIEndpoint(scope, "endpoint", plan=plan_with({"name": "two"}), service=service)
+
+
+def test_several_in_one_chart() -> None:
+    scope = chart()
+    for name in ("one", "two"):
+        endpoint(scope, plan_with({"name": name}), name)
+    assert [(m["kind"], m["metadata"]["name"]) for m in own(scope)] == [
+        ("Service", "one"),
+        ("Ingress", "one"),
+        ("Service", "two"),
+        ("Ingress", "two"),
+    ]
+
+
+def test_escape_hatch() -> None:
+    scope = chart()
+    reached = endpoint(scope, plan_with())
+    ApiObject.of(reached).add_json_patch(JsonPatch.add("/metadata/annotations", {"team": "search"}))
+    assert only(synthesized(scope), "Service")["metadata"]["annotations"] == {"team": "search"}

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from constructs_pd import DeploymentPlan
+from constructs_pd.manifests.pods import head_template, worker_template
+from support.specs import plan_with
+
+P5 = {"prefill": {"instance_type": "p5.48xlarge"}, "decode": {"instance_type": "p5.48xlarge"}}
+
+
+def container(template: dict[str, Any]) -> dict[str, Any]:
+    (only,) = template["spec"]["containers"]
+    assert isinstance(only, dict)
+    return only
+
+
+def templates(plan: DeploymentPlan) -> list[dict[str, Any]]:
+    return [head_template(plan), *(worker_template(plan, phase) for phase in plan.phases)]
+
+
+def test_the_head_declares_a_port_named_serve() -> None:
+    ports = {port["name"]: port["containerPort"] for port in container(head_template(plan_with()))["ports"]}
+    assert ports == {"gcs-server": 6379, "dashboard": 8265, "serve": 8000, "metrics": 8080}
+
+
+def test_the_head_asks_for_no_gpu_and_tolerates_no_gpu_node() -> None:
+    template = head_template(plan_with())
+    assert set(container(template)["resources"]["limits"]) == {"cpu", "memory"}
+    assert "tolerations" not in template["spec"]
+    assert template["spec"]["nodeSelector"]["constructs-pd/role"] == "system"
+
+
+@pytest.mark.parametrize(("changes", "gpus", "adapters"), [({}, "1", "1"), (P5, "8", "32")])
+def test_a_worker_takes_every_gpu_and_adapter_in_limits(changes: dict[str, Any], gpus: str, adapters: str) -> None:
+    plan = plan_with(changes)
+    for phase in plan.phases:
+        resources = container(worker_template(plan, phase))["resources"]
+        assert resources["limits"]["nvidia.com/gpu"] == gpus
+        assert resources["limits"]["vpc.amazonaws.com/efa"] == adapters
+        assert resources["requests"] == resources["limits"]
+
+
+def test_a_worker_tolerates_exactly_its_nodes_taints_and_selects_them() -> None:
+    plan = plan_with()
+    for phase in plan.phases:
+        spec = worker_template(plan, phase)["spec"]
+        assert [(t["key"], t["value"], t["effect"], t["operator"]) for t in spec["tolerations"]] == [
+            (taint.key, taint.value, taint.effect, "Equal") for taint in phase.node_taints
+        ]
+        assert spec["nodeSelector"] == phase.node_selector
+
+
+def test_no_two_workers_share_a_node() -> None:
+    plan = plan_with()
+    for phase in plan.phases:
+        template = worker_template(plan, phase)
+        (term,) = template["spec"]["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+        (expression,) = term["labelSelector"]["matchExpressions"]
+        assert term["topologyKey"] == "kubernetes.io/hostname"
+        assert expression["values"] == ["prefill", "decode"]
+        labels = template["metadata"]["labels"]
+        assert term["labelSelector"]["matchLabels"].items() <= labels.items()
+        assert labels[expression["key"]] in expression["values"]
+
+
+def test_shared_memory_is_memory_and_limited() -> None:
+    for template, size in zip(templates(plan_with()), ("2Gi", "16Gi", "16Gi"), strict=True):
+        volume = template["spec"]["volumes"][0]
+        assert volume["emptyDir"] == {"medium": "Memory", "sizeLimit": size}
+        assert {"name": volume["name"], "mountPath": "/dev/shm"} in container(template)["volumeMounts"]
+
+
+def test_the_cache_is_mounted_everywhere_or_nowhere() -> None:
+    for template in templates(plan_with({"model_cache.mount_path": "/mnt/weights"})):
+        assert template["spec"]["volumes"][1]["persistentVolumeClaim"] == {"claimName": "model-cache"}
+        assert container(template)["volumeMounts"][1]["mountPath"] == "/mnt/weights"
+    for template in templates(plan_with({"model_cache": None})):
+        assert len(template["spec"]["volumes"]) == len(container(template)["volumeMounts"]) == 1
+
+
+def test_pods_outlive_rays_drain_and_have_no_pre_stop() -> None:
+    plan = plan_with({"drain_seconds": 77})
+    for template in templates(plan):
+        assert template["spec"]["terminationGracePeriodSeconds"] > 77
+        assert "lifecycle" not in container(template)
+
+
+def test_pods_hold_no_api_token_and_use_the_deployments_account() -> None:
+    for template in templates(plan_with()):
+        assert template["spec"]["automountServiceAccountToken"] is False
+        assert template["spec"]["serviceAccountName"] == "qwen35-9b"
+
+
+def test_only_workers_lock_memory_and_none_is_privileged() -> None:
+    head, *workers = templates(plan_with())
+    assert "securityContext" not in container(head)
+    for worker in workers:
+        assert container(worker)["securityContext"] == {"capabilities": {"add": ["IPC_LOCK"]}}
+
+
+def test_one_pinned_image_everywhere_pulled_once() -> None:
+    images = {(container(t)["image"], container(t)["imagePullPolicy"]) for t in templates(plan_with())}
+    assert images == {("public.ecr.aws/deep-learning-containers/ray:serve-llm-cuda-v1.0.0", "IfNotPresent")}

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from constructs_pd.manifests.ray_cluster import ray_cluster_spec
+from support.specs import plan_with
+
+
+def test_the_ray_version_is_the_images() -> None:
+    plan = plan_with()
+    assert ray_cluster_spec(plan)["rayVersion"] == plan.versions.ray == "2.58.0"
+
+
+def test_the_head_offers_ray_nothing() -> None:
+    start = ray_cluster_spec(plan_with())["headGroupSpec"]["rayStartParams"]
+    assert (start["num-cpus"], start["num-gpus"]) == ("0", "0")
+
+
+def test_one_group_per_phase_of_a_fixed_size() -> None:
+    groups = ray_cluster_spec(plan_with({"prefill.replicas": 2, "decode.replicas": 3}))["workerGroupSpecs"]
+    assert [group["groupName"] for group in groups] == ["prefill", "decode"]
+    sizes = [{group[key] for key in ("replicas", "minReplicas", "maxReplicas")} for group in groups]
+    assert sizes == [{2}, {3}]
+
+
+def test_custom_resources_are_texts_and_not_mixed_with_ray_start_parameters() -> None:
+    for group in ray_cluster_spec(plan_with())["workerGroupSpecs"]:
+        assert all(isinstance(amount, str) for amount in group["resources"].values())
+        assert not {"num-cpus", "num-gpus", "memory", "resources", "labels"} & set(group["rayStartParams"])
+
+
+def test_every_ray_start_parameter_is_text() -> None:
+    spec = ray_cluster_spec(plan_with())
+    for group in (spec["headGroupSpec"], *spec["workerGroupSpecs"]):
+        assert all(isinstance(value, str) for value in group["rayStartParams"].values())
+
+
+def test_the_object_store_fits_shared_memory() -> None:
+    spec = ray_cluster_spec(plan_with())
+    for group in (spec["headGroupSpec"], *spec["workerGroupSpecs"]):
+        shared = int(group["template"]["spec"]["volumes"][0]["emptyDir"]["sizeLimit"].removesuffix("Gi"))
+        assert int(group["rayStartParams"]["object-store-memory"]) <= shared * 1024**3
