@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -58,17 +57,12 @@ class Finding:
 
 
 class Acknowledge(BaseModel):
-    """Accept a warning, with a reason that a reviewer can judge.
-
-    Attributes:
-        code: The warning's code, for example `PD206`.
-        reason: Why it is acceptable here; not empty.
-    """
+    """Accept a warning, with a reason that a reviewer can judge."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 
-    code: Annotated[str, Field(pattern=r"^PD\d{3}$")]
-    reason: Annotated[str, Field(min_length=1)]
+    code: str = Field(pattern=r"^PD\d{3}$", description="the warning's code, such as PD206")
+    reason: str = Field(min_length=1, description="why it is acceptable here, as text")
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

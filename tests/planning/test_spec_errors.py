@@ -29,6 +29,21 @@ EVERYTHING = changed(
 )
 
 
+def test_what_is_no_mapping_at_all_is_refused() -> None:
+    (finding,) = diagnose([]).findings
+    assert (finding.code, finding.subject, finding.remedy) == (
+        "PD004",
+        "the specification",
+        "expected: a mapping of fields",
+    )
+
+
+def test_a_number_of_a_custom_row_is_described() -> None:
+    wrong = changed(EVERYTHING, {"custom_instances": [{**FOUR_GPU_ROW, "vcpus": "many"}]})
+    (finding,) = diagnose(wrong).findings
+    assert (finding.subject, finding.remedy) == ("custom_instances.0.vcpus", "expected: virtual CPUs")
+
+
 def test_the_specification_is_sound_as_it_stands() -> None:
     assert diagnose(EVERYTHING).findings == ()
 

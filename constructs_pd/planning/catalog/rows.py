@@ -19,141 +19,95 @@ Version = Annotated[str, Field(pattern=r"^\d+\.\d+\.\d+$")]
 
 def _iso_date(value: Any) -> Any:
     """Accept a date written as text, which is what JSON and quoted YAML hold."""
-    return date.fromisoformat(value) if isinstance(value, str) else value
+    try:
+        return date.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        return value  # and let the type refuse it
 
 
 IsoDate = Annotated[date, BeforeValidator(_iso_date)]
 
 
 class Row(FrozenModel):
-    """A dated, sourced fact.
+    """A dated, sourced fact."""
 
-    Attributes:
-        source: Where the fact was read.
-        date: When it was read or published.
-    """
-
-    source: Annotated[str, Field(min_length=1)]
-    date: IsoDate
+    source: str = Field(min_length=1, description="where the row's facts were read, as text")
+    date: IsoDate = Field(description="when they were read or published, as in 2026-11-29")
 
 
 class Gpu(FrozenModel):
-    """The GPUs of an instance type.
+    """The GPUs of an instance type."""
 
-    Attributes:
-        name: NVIDIA's product name, for example `L4`.
-        count: GPUs per instance.
-        memory_mib: Memory of one GPU as EC2 reports it, in MiB.
-        ray_accelerator_type: Ray's name for it (case-sensitive), or null where Ray has none.
-        gpudirect_rdma: Whether EFA reads and writes GPU memory directly; null when nobody says.
-    """
-
-    name: str
-    count: Positive
-    memory_mib: Positive
-    ray_accelerator_type: str | None
-    gpudirect_rdma: bool | None
+    name: str = Field(description="NVIDIA's product name, such as L4")
+    count: Positive = Field(description="GPUs per instance")
+    memory_mib: Positive = Field(description="memory of one GPU as EC2 reports it, in MiB")
+    ray_accelerator_type: str | None = Field(
+        description="Ray's name of the GPU (case-sensitive), such as L4, or null where Ray has none"
+    )
+    gpudirect_rdma: bool | None = Field(
+        description="whether EFA reads and writes GPU memory directly: true, false, or null when nobody says"
+    )
 
 
 class Efa(FrozenModel):
-    """The Elastic Fabric Adapter of an instance type.
+    """The Elastic Fabric Adapter of an instance type."""
 
-    Attributes:
-        interfaces: Most EFA interfaces per instance.
-        network_cards: Network cards that carry them.
-        bandwidth_gbps: Network bandwidth of the instance, in Gbit/s.
-    """
-
-    interfaces: Positive
-    network_cards: Positive
-    bandwidth_gbps: Positive
+    interfaces: Positive = Field(description="the most EFA interfaces of an instance")
+    network_cards: Positive = Field(description="the network cards that carry them")
+    bandwidth_gbps: Positive = Field(description="the instance's network bandwidth, in Gbit/s")
 
 
 class InstanceRow(Row):
-    """An EC2 instance type with GPUs and EFA.
+    """An EC2 instance type with GPUs and EFA."""
 
-    Attributes:
-        instance_type: Name, for example `g6.8xlarge`.
-        gpu: Its GPUs.
-        efa: Its EFA.
-        vcpus: Virtual CPUs.
-        memory_mib: Main memory in MiB.
-        allocatable_cpu_millicores: CPU that the kubelet leaves to pods, in thousandths of a core.
-        allocatable_memory_mib: Memory that the kubelet leaves to pods, in MiB.
-    """
-
-    instance_type: Annotated[str, Field(pattern=r"^[a-z0-9-]+\.[a-z0-9-]+$")]
+    instance_type: str = Field(pattern=r"^[a-z0-9-]+\.[a-z0-9-]+$", description="the type's name, such as g6.8xlarge")
     gpu: Gpu
     efa: Efa
-    vcpus: Positive
-    memory_mib: Positive
-    allocatable_cpu_millicores: Positive
-    allocatable_memory_mib: Positive
+    vcpus: Positive = Field(description="virtual CPUs")
+    memory_mib: Positive = Field(description="main memory, in MiB")
+    allocatable_cpu_millicores: Positive = Field(
+        description="CPU that the kubelet leaves to pods, in thousandths of a core"
+    )
+    allocatable_memory_mib: Positive = Field(description="memory that the kubelet leaves to pods, in MiB")
 
 
 class ImageRow(Row):
-    """A ray-llm image and what is in it.
+    """A ray-llm image and what is in it."""
 
-    Attributes:
-        tag: Image tag, an immutable one.
-        repository: Public repository, without the tag.
-        ray_version: Ray in the image; becomes the RayService's `rayVersion`.
-        vllm_version: vLLM in the image.
-        nixl_version: NIXL in the image.
-    """
-
-    tag: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$")]
-    repository: str
-    ray_version: Version
-    vllm_version: Version
-    nixl_version: Version
+    tag: str = Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$", description="the image's tag, an immutable one")
+    repository: str = Field(description="the image's repository, without the tag")
+    ray_version: Version = Field(description="the Ray in the image, such as 2.58.0; it becomes the rayVersion")
+    vllm_version: Version = Field(description="the vLLM in the image, such as 0.26.0")
+    nixl_version: Version = Field(description="the NIXL in the image, such as 1.3.1")
 
 
 class ModelRow(Row):
-    """What the planner must know of a model.
+    """What the planner must know of a model."""
 
-    Attributes:
-        model: Hugging Face id.
-        architecture: `architectures[0]` of its config.json.
-        attention: `full`: every layer keeps a KV cache per token. `hybrid`: some layers keep a fixed-size
-            recurrent state instead (linear attention, state space), which constrains the hand-over.
-        kv_heads: Key/value heads of its attention layers.
-        max_position_embeddings: Longest context that it was trained for, in tokens.
-        gated: Whether the weights can be read only with an accepted licence and a token.
-    """
-
-    model: str
-    architecture: str
-    attention: Literal["full", "hybrid"]
-    kv_heads: Positive
-    max_position_embeddings: Positive
-    gated: bool
+    model: str = Field(description="the model's Hugging Face id")
+    architecture: str = Field(description="architectures[0] of its config.json")
+    attention: Literal["full", "hybrid"] = Field(
+        description=(
+            "full: every layer keeps a KV cache per token; hybrid: some layers keep a state of fixed size instead "
+            "(linear attention, state space), which constrains the hand-over"
+        )
+    )
+    kv_heads: Positive = Field(description="key/value heads of its attention layers")
+    max_position_embeddings: Positive = Field(description="the longest context that it was trained for, in tokens")
+    gated: bool = Field(description="whether the weights need an accepted licence and a token: true or false")
 
 
 class KubernetesRow(Row):
-    """An EKS minor version.
+    """An EKS minor version. Its support is a state on the row's date, not on today's: one specification, one plan."""
 
-    Attributes:
-        version: For example `1.35`.
-        support: Whether EKS runs it under standard support or, for a surcharge, under extended support. A state
-            on the row's date, not on today's, so that one specification always gives one plan.
-        standard_until: Last day of standard support, where published.
-        extended_until: Last day on which EKS runs it at all, where published.
-    """
-
-    version: Annotated[str, Field(pattern=r"^1\.\d+$")]
-    support: Literal["standard", "extended"]
-    standard_until: IsoDate | None
-    extended_until: IsoDate | None
+    version: str = Field(pattern=r"^1\.\d+$", description="the minor version, such as 1.35")
+    support: Literal["standard", "extended"] = Field(description="how EKS runs it; extended costs a surcharge")
+    standard_until: IsoDate | None = Field(description="the last day of standard support, where published")
+    extended_until: IsoDate | None = Field(description="the last day on which EKS runs it, where published")
 
 
 class KubeRayRow(Row):
-    """A KubeRay release.
+    """A KubeRay release."""
 
-    Attributes:
-        version: For example `1.7.0`.
-        max_rayservice_name_characters: Longest RayService name that the operator accepts.
-    """
-
-    version: Version
-    max_rayservice_name_characters: Positive
+    version: Version = Field(description="the release, such as 1.7.0")
+    max_rayservice_name_characters: Positive = Field(description="the longest RayService name the operator accepts")

@@ -1,0 +1,116 @@
+"""`make synth` with bad input: one message, exit status 1, no stack of any language, and dist/ untouched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.processes import ROOT, python
+from support.specs import REFERENCE_FILE
+
+REFERENCE = REFERENCE_FILE.read_text(encoding="utf-8")
+LONG = "q" * 48
+TOKEN = "hf_0123456789abcdefghijklmnop"
+
+BAD: dict[str, tuple[list[tuple[str, str]], list[str]]] = {
+    "misspelled field": ([("max_model_len:", "max_model_length:")], ["PD002 error model.max_model_length"]),
+    "misspelled required field": ([("prefill:", "prefil:")], ["PD002 error prefil"]),
+    "unknown instance": ([("g6.8xlarge\n", "g6.9xlarge\n")], ["PD201 error prefill.instance_type"]),
+    "unknown image tag": (
+        [("kubernetes_version:", "image: {tag: serve-llm-cuda}\nkubernetes_version:")],
+        ["PD401 error image.tag"],
+    ),
+    "name too long": ([("name: qwen35-9b", f"name: {LONG}")], ["PD101 error name: 48 characters", "at most 47"]),
+    "literal token": (
+        [("  secret_name: hugging-face\n  key: token", f"  {TOKEN}")],
+        ["PD005 error hugging_face_token"],
+    ),
+    "two mistakes": (
+        [("name: qwen35-9b", f"name: {LONG}"), ("us-west-2a", "us-east-1a")],
+        ["2 errors", "PD101 error name", "PD103 error availability_zone"],
+    ),
+    "form and content": (
+        [("claim_name:", "claim:"), ("source: Qwen/Qwen3.5-9B", "source: Qwen/Qwen4")],
+        ["2 errors", "PD002 error model_cache.claim", "PD205 error model.source"],
+    ),
+    "not YAML": ([("model:\n", "model: [\n")], ["PD001 error the file: is not YAML"]),
+}
+
+
+@pytest.mark.parametrize(("replacements", "expected"), BAD.values(), ids=BAD)
+def test_bad_input(tmp_path: Path, replacements: list[tuple[str, str]], expected: list[str]) -> None:
+    text = REFERENCE
+    for old, new in replacements:
+        assert old in text
+        text = text.replace(old, new, 1)
+    specification, output = tmp_path / "spec.yaml", tmp_path / "dist"
+    specification.write_text(text, encoding="utf-8")
+    output.mkdir()
+    (output / "precious.k8s.yaml").write_text("as it was", encoding="utf-8")
+
+    done = python("tools/synth.py", str(specification), "--output", str(output))
+
+    assert done.returncode == 1
+    assert done.stdout == ""
+    for text in expected:
+        assert text in done.stderr
+    for stack in ("Traceback", 'File "', "    at ", "node:", TOKEN[3:]):
+        assert stack not in done.stderr
+    assert [(file.name, file.read_text()) for file in output.iterdir()] == [("precious.k8s.yaml", "as it was")]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dist", "spec.yaml"]
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    done = python("tools/synth.py", "nowhere.yaml", "--output", str(tmp_path / "dist"))
+    assert done.returncode == 1
+    assert done.stderr.startswith("1 error, nothing was written.\nnowhere.yaml: PD001 error the file: cannot be read")
+
+
+def test_the_app_alone_refuses_in_the_same_way(tmp_path: Path) -> None:
+    specification = tmp_path / "spec.yaml"
+    specification.write_text(REFERENCE.replace("name: qwen35-9b", f"name: {LONG}"), encoding="utf-8")
+    done = python("apps/k8s_app.py", CONSTRUCTS_PD_SPEC=str(specification), CDK8S_OUTDIR=str(tmp_path / "dist"))
+    assert done.returncode == 1
+    assert "PD101 error name" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "dist").exists()
+
+
+def test_a_new_result_replaces_the_old_one_whole(tmp_path: Path) -> None:
+    output = tmp_path / "dist"
+    output.mkdir()
+    (output / "stale.k8s.yaml").write_text("old", encoding="utf-8")
+    done = python("tools/synth.py", str(REFERENCE_FILE), "--output", str(output))
+    assert done.returncode == 0, done.stderr
+    assert [file.name for file in output.iterdir()] == ["qwen35-9b.k8s.yaml"]
+    assert [path.name for path in tmp_path.iterdir()] == ["dist"]
+
+
+def test_open_warnings_are_printed_and_do_not_stop_it(tmp_path: Path) -> None:
+    specification = tmp_path / "spec.yaml"
+    specification.write_text(REFERENCE.split("acknowledge:")[0], encoding="utf-8")
+    done = python("tools/synth.py", str(specification), "--output", str(tmp_path / "dist"))
+    assert done.returncode == 0
+    assert done.stderr.count("PD206 warning") == 2
+    assert (tmp_path / "dist" / "qwen35-9b.k8s.yaml").is_file()
+
+
+def test_a_failure_of_the_cli_leaves_the_output_alone(tmp_path: Path) -> None:
+    output = tmp_path / "dist"
+    output.mkdir()
+    done = python("tools/synth.py", str(REFERENCE_FILE), "--output", str(output), JSII_NODE=str(tmp_path / "no-node"))
+    assert done.returncode == 1
+    assert done.stderr
+    assert output.is_dir()
+    assert [path.name for path in tmp_path.iterdir()] == ["dist"]
+
+
+def test_no_arguments_is_a_usage_error() -> None:
+    done = python("tools/synth.py")
+    assert done.returncode == 2
+    assert "usage:" in done.stderr
+
+
+def test_the_makefile_runs_it() -> None:
+    assert "python tools/synth.py $(SPEC)" in (ROOT / "Makefile").read_text(encoding="utf-8")
