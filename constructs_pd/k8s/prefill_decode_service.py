@@ -8,7 +8,7 @@ from constructs import Construct
 from constructs_pd.k8s.composition import require_one_plan
 from constructs_pd.k8s.custom_resource import custom_resource
 from constructs_pd.k8s.ray_llm_cluster import RayLlmCluster
-from constructs_pd.manifests.ray_service import ray_service_spec
+from constructs_pd.manifests.ray_service import ray_service_annotations, ray_service_spec
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
 
@@ -38,7 +38,12 @@ class PrefillDecodeService(Construct):
             "Resource",
             api_version="ray.io/v1",
             kind="RayService",
-            metadata=ApiObjectMetadata(name=plan.name, namespace=plan.namespace, labels=plan.labels),
+            metadata=ApiObjectMetadata(
+                name=plan.name,
+                namespace=plan.namespace,
+                labels=plan.labels,
+                annotations=ray_service_annotations(plan),
+            ),
             spec=ray_service_spec(plan),
         )
         self.node.add_dependency(cluster)

@@ -35,7 +35,12 @@ class RayLlmCluster(Construct):
         kplus.ServiceAccount(
             self,
             "ServiceAccount",
-            metadata=self._metadata(plan.service_account_name),
+            metadata=ApiObjectMetadata(
+                name=plan.service_account_name,
+                namespace=plan.namespace,
+                labels=plan.labels,
+                annotations=plan.service_account_annotations,
+            ),
             automount_token=False,
         )
         custom_resource(
@@ -46,9 +51,9 @@ class RayLlmCluster(Construct):
             metadata=self._metadata(plan.name),
             spec=ray_cluster_spec(plan),
         )
-        self._budget("head", plan.head.pod_labels, plan.head.min_available)
+        self._budget("head", plan.head.selector_labels, plan.head.min_available)
         for phase in plan.phases:
-            self._budget(phase.name, phase.pod_labels, phase.min_available)
+            self._budget(phase.name, phase.selector_labels, phase.min_available)
 
     def adopt(self, service: Construct) -> None:
         """Hand the cluster over to a service, which from now on emits it as a part of itself.
@@ -61,7 +66,9 @@ class RayLlmCluster(Construct):
         self._adopter = service
         self.node.try_remove_child("Resource")
 
-    def _budget(self, role: str, pod_labels: dict[str, str], min_available: int) -> None:
+    def _budget(self, role: str, selector: dict[str, str], min_available: int | None) -> None:
+        if min_available is None:
+            return
         # An integer: a RayCluster has no scale subresource, so a percentage or maxUnavailable permits no eviction.
         kplus.k8s.KubePodDisruptionBudget(
             self,
@@ -71,7 +78,7 @@ class RayLlmCluster(Construct):
             ),
             spec=kplus.k8s.PodDisruptionBudgetSpec(
                 min_available=kplus.k8s.IntOrString.from_number(min_available),
-                selector=kplus.k8s.LabelSelector(match_labels=pod_labels),
+                selector=kplus.k8s.LabelSelector(match_labels=selector),
             ),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from constructs_pd.planning.deployment_plan import DeploymentPlan, PhasePlan
+from constructs_pd.planning.spec import SecretReference
 
 
 def head_environment(plan: DeploymentPlan) -> list[dict[str, Any]]:
@@ -13,6 +14,8 @@ def head_environment(plan: DeploymentPlan) -> list[dict[str, Any]]:
         {
             # An image built for CUDA sees every GPU of a node unless told otherwise, and the head would offer them.
             "NVIDIA_VISIBLE_DEVICES": "void",
+            **plan.head.environment,
+            **_from_secrets(plan.head.secret_environment),
             **_shared(plan),
         }
     )
@@ -28,6 +31,7 @@ def worker_environment(plan: DeploymentPlan, phase: PhasePlan) -> list[dict[str,
     return _as_list(
         {
             **phase.environment,
+            **_from_secrets(phase.secret_environment),
             # vLLM's own default for the side channel is localhost, which the other node cannot reach.
             "VLLM_HOST_IP": pod_ip,
             "VLLM_NIXL_SIDE_CHANNEL_HOST": pod_ip,
@@ -43,9 +47,15 @@ def _shared(plan: DeploymentPlan) -> dict[str, Any]:
     if plan.model_cache is not None:
         shared["HF_HOME"] = f"{plan.model_cache.mount_path}/huggingface"
     if plan.hugging_face_token is not None:
-        reference = plan.hugging_face_token
-        shared["HF_TOKEN"] = {"secretKeyRef": {"key": reference.key, "name": reference.secret_name}}
+        shared |= _from_secrets({"HF_TOKEN": plan.hugging_face_token})
     return shared
+
+
+def _from_secrets(variables: dict[str, SecretReference]) -> dict[str, Any]:
+    return {
+        name: {"secretKeyRef": {"key": reference.key, "name": reference.secret_name}}
+        for name, reference in variables.items()
+    }
 
 
 def _as_list(variables: dict[str, Any]) -> list[dict[str, Any]]:

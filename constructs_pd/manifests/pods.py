@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from constructs_pd.manifests.environment import head_environment, worker_environment
 from constructs_pd.planning.defaults import DEPLOYMENT_LABEL, ROLE_LABEL
-from constructs_pd.planning.deployment_plan import DeploymentPlan, PhasePlan
+from constructs_pd.planning.deployment_plan import DeploymentPlan, HeadPlan, PhasePlan
 
 SHARED_MEMORY_VOLUME: Final = "shared-mem"
 MODEL_CACHE_VOLUME: Final = "model-cache"
@@ -33,10 +33,11 @@ def head_template(plan: DeploymentPlan) -> dict[str, Any]:
         "volumeMounts": _volume_mounts(plan),
     }
     return {
-        "metadata": {"labels": head.pod_labels},
+        "metadata": _metadata(head.pod_labels, head.pod_annotations),
         "spec": {
-            **_pod(plan, head.shared_memory_gib),
+            **_pod(plan, head.shared_memory_gib, head.priority_class),
             "nodeSelector": head.node_selector,
+            **_tolerations(head),
             "containers": [container],
         },
     }
@@ -60,14 +61,13 @@ def worker_template(plan: DeploymentPlan, phase: PhasePlan) -> dict[str, Any]:
             {"name": "metrics", "containerPort": plan.ports.metrics},
         ],
         "resources": {"requests": whole_node, "limits": whole_node},
-        # EFA registers pinned memory; the image runs as root and NIXL needs no more than this capability.
-        "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}},
+        "securityContext": _worker_security(plan),
         "volumeMounts": _volume_mounts(plan),
     }
     return {
-        "metadata": {"labels": phase.pod_labels},
+        "metadata": _metadata(phase.pod_labels, phase.pod_annotations),
         "spec": {
-            **_pod(plan, phase.shared_memory_gib),
+            **_pod(plan, phase.shared_memory_gib, phase.priority_class),
             "nodeSelector": phase.node_selector,
             "tolerations": [
                 {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
@@ -77,6 +77,26 @@ def worker_template(plan: DeploymentPlan, phase: PhasePlan) -> dict[str, Any]:
             "containers": [container],
         },
     }
+
+
+def _metadata(labels: dict[str, str], annotations: dict[str, str]) -> dict[str, Any]:
+    return {"labels": labels, "annotations": annotations} if annotations else {"labels": labels}
+
+
+def _tolerations(head: HeadPlan) -> dict[str, Any]:
+    tolerations = [
+        {"key": taint.key, "effect": taint.effect}
+        | ({"operator": "Equal", "value": taint.value} if taint.value is not None else {"operator": "Exists"})
+        for taint in head.tolerations
+    ]
+    return {"tolerations": tolerations} if tolerations else {}
+
+
+def _worker_security(plan: DeploymentPlan) -> dict[str, Any]:
+    # EFA registers pinned memory. Whether that is enough for GPU memory is disputed: Dynamo runs privileged, AWS's own
+    # CI does not, so it is the user's choice.
+    capability: dict[str, Any] = {"capabilities": {"add": ["IPC_LOCK"]}}
+    return {**capability, "privileged": True} if plan.privileged_workers else capability
 
 
 def _one_worker_per_node(plan: DeploymentPlan) -> dict[str, Any]:
@@ -105,7 +125,7 @@ def _image(plan: DeploymentPlan) -> dict[str, str]:
     return {"image": plan.image, "imagePullPolicy": "IfNotPresent"}
 
 
-def _pod(plan: DeploymentPlan, shared_memory_gib: int) -> dict[str, Any]:
+def _pod(plan: DeploymentPlan, shared_memory_gib: int, priority_class: str | None) -> dict[str, Any]:
     volumes: list[dict[str, Any]] = [
         {"name": SHARED_MEMORY_VOLUME, "emptyDir": {"medium": "Memory", "sizeLimit": f"{shared_memory_gib}Gi"}}
     ]
@@ -116,7 +136,12 @@ def _pod(plan: DeploymentPlan, shared_memory_gib: int) -> dict[str, Any]:
                 "persistentVolumeClaim": {"claimName": plan.model_cache.claim_name},
             }
         )
+    optional: dict[str, Any] = {
+        "priorityClassName": priority_class,
+        "imagePullSecrets": [{"name": name} for name in plan.image_pull_secrets],
+    }
     return {
+        **{name: value for name, value in optional.items() if value},
         "serviceAccountName": plan.service_account_name,
         # Ray asks the Kubernetes API nothing while its autoscaler is off.
         "automountServiceAccountToken": False,

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from constructs_pd.manifests.pods import head_template, worker_template
 from constructs_pd.planning.deployment_plan import DeploymentPlan, PhasePlan
+from constructs_pd.planning.spec import GcsFaultTolerance
 
 BYTES_PER_GIB: Final = 1024**3
 
@@ -13,6 +14,7 @@ BYTES_PER_GIB: Final = 1024**3
 def ray_cluster_spec(plan: DeploymentPlan) -> dict[str, Any]:
     """Return the spec, for a RayCluster or for the `rayClusterConfig` of a RayService."""
     return {
+        **_fault_tolerance(plan.gcs_fault_tolerance),
         "rayVersion": plan.versions.ray,
         "enableInTreeAutoscaling": False,
         "headGroupSpec": {
@@ -27,6 +29,19 @@ def ray_cluster_spec(plan: DeploymentPlan) -> dict[str, Any]:
         },
         "workerGroupSpecs": [_worker_group(plan, phase) for phase in plan.phases],
     }
+
+
+def _fault_tolerance(redis: GcsFaultTolerance | None) -> dict[str, Any]:
+    if redis is None:
+        return {}
+    options: dict[str, Any] = {"backend": "redis", "redisAddress": redis.redis_address}
+    if redis.redis_password is not None:
+        reference = redis.redis_password
+        secret = {"key": reference.key, "name": reference.secret_name}
+        options["redisPassword"] = {"valueFrom": {"secretKeyRef": secret}}
+    if redis.storage_namespace is not None:
+        options["externalStorageNamespace"] = redis.storage_namespace
+    return {"gcsFaultToleranceOptions": options}
 
 
 def _worker_group(plan: DeploymentPlan, phase: PhasePlan) -> dict[str, Any]:

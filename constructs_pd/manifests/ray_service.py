@@ -9,11 +9,17 @@ from constructs_pd.manifests.serve_config import serve_config_v2
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
 
+def ray_service_annotations(plan: DeploymentPlan) -> dict[str, str]:
+    """Return the annotations that the operator reads."""
+    if plan.initializing_timeout_seconds is None:
+        return {}
+    return {"ray.io/initializing-timeout": str(plan.initializing_timeout_seconds)}
+
+
 def ray_service_spec(plan: DeploymentPlan) -> dict[str, Any]:
     """Return the spec, cluster included."""
     return {
-        # Any other strategy answers a change of the cluster with a second cluster, for which there are no GPUs.
-        "upgradeStrategy": {"type": "None"},
+        "upgradeStrategy": {"type": plan.upgrade_strategy},
         # The head has no replica and little CPU; client traffic goes to the workers' proxies.
         "excludeHeadPodFromServeSvc": True,
         "serveConfigV2": serve_config_v2(plan),

@@ -71,6 +71,8 @@ def _kv_transfer_config(plan: DeploymentPlan, phase: PhasePlan) -> dict[str, Any
     return {
         "kv_connector": "NixlConnector",
         "kv_role": phase.kv_role,
+        # Straight from and into GPU memory; staging through the host fails on hybrid models (vLLM 0.26.0).
+        "kv_buffer_device": "cuda",
         # The environment variables that once chose the backend are ignored; the default, UCX, is TCP on EFA.
         "kv_connector_extra_config": {"backends": [plan.nixl_backend]},
         # A hand-over that fails must fail the request and not be answered from a wrong cache.

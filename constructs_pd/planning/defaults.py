@@ -26,9 +26,11 @@ WORKER_OBJECT_STORE_GIB: Final = 8
 # the operators, which is the system node of AWS's sample.
 HEAD_CPU_REQUEST_CORES: Final = 2
 HEAD_CPU_LIMIT_CORES: Final = 4
-HEAD_MEMORY_GIB: Final = 8
 HEAD_SHARED_MEMORY_GIB: Final = 2
 HEAD_OBJECT_STORE_GIB: Final = 1
+
+# Ray Serve LLM's replica actor takes one CPU of the first bundle (Ray 2.58.0 llm_server.py).
+REPLICA_ACTOR_CPU_CORES: Final = 1
 
 # Ray's own ratio is two ingress replicas per model replica (RAY_SERVE_LLM_ROUTER_TO_MODEL_REPLICA_RATIO, Ray 2.58.0
 # constants.py); each is an actor of 1 CPU.

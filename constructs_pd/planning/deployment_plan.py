@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import JsonValue
+
 from constructs_pd.findings import Finding
+from constructs_pd.planning.catalog.rows import RolloutEffect
 from constructs_pd.planning.model_base import FrozenModel
-from constructs_pd.planning.spec import ModelCache, SecretReference
+from constructs_pd.planning.network import NetworkInterface
+from constructs_pd.planning.spec import GcsFaultTolerance, ModelCache, SecretReference, Toleration
 
 PhaseName = Literal["prefill", "decode"]
-EngineValue = str | int | float | bool
 
 
 class Taint(FrozenModel):
@@ -62,24 +65,36 @@ class HeadPlan(FrozenModel):
     """The Ray head's pod.
 
     Attributes:
-        pod_labels: Labels of the pod.
+        selector_labels: Labels by which budgets and policies find the pod.
+        pod_labels: All labels of the pod.
+        pod_annotations: Annotations of the pod.
         node_selector: Labels that its node must carry.
+        tolerations: Taints of its node that it accepts.
+        environment: More environment variables with literal values.
+        secret_environment: More environment variables from Secrets.
+        priority_class: Name of a PriorityClass, if any.
         cpu_request_cores: CPU reserved for it, in cores.
         cpu_limit_cores: Most CPU that it may use, in cores.
         memory_gib: Memory reserved and allowed, in GiB, shared memory included.
         shared_memory_gib: Size limit of `/dev/shm`, in GiB.
         object_store_gib: Ray's object store, in GiB; it lies in `/dev/shm`.
-        min_available: Pods that a voluntary disruption must leave.
+        min_available: Pods that a voluntary disruption must leave; none: no budget.
     """
 
+    selector_labels: dict[str, str]
     pod_labels: dict[str, str]
+    pod_annotations: dict[str, str]
     node_selector: dict[str, str]
+    tolerations: tuple[Toleration, ...]
+    environment: dict[str, str]
+    secret_environment: dict[str, SecretReference]
+    priority_class: str | None
     cpu_request_cores: int
     cpu_limit_cores: int
     memory_gib: int
     shared_memory_gib: int
     object_store_gib: int
-    min_available: int
+    min_available: int | None
 
 
 class PhasePlan(FrozenModel):
@@ -88,13 +103,18 @@ class PhasePlan(FrozenModel):
     Attributes:
         name: `prefill` or `decode`; also the name of the Ray worker group.
         replicas: Engines, pods and nodes.
+        max_nodes: Most nodes that the node group may have.
         instance_type: EC2 instance type.
         gpus_per_node: GPUs of a node, all given to its pod.
         efa_per_node: EFA interfaces of a node, all given to its pod.
+        network_interfaces: Network interfaces of a node.
         accelerator_type: Ray's name of the GPU, or none where Ray has none.
         node_labels: Labels that the node group gives its nodes.
         node_taints: Taints that the node group gives its nodes.
-        pod_labels: Labels of the pods.
+        selector_labels: Labels by which budgets and policies find the pods.
+        pod_labels: All labels of the pods.
+        pod_annotations: Annotations of the pods.
+        priority_class: Name of a PriorityClass, if any.
         node_selector: Labels that a pod's node must carry.
         cpu_cores: CPU of a pod, in cores.
         memory_gib: Memory of a pod, in GiB, shared memory included.
@@ -107,18 +127,24 @@ class PhasePlan(FrozenModel):
         nixl_side_channel_port: First port of the NIXL handshake, one per tensor-parallel rank.
         engine_arguments: vLLM engine arguments, without the KV hand-over.
         environment: Environment variables with literal values.
-        min_available: Pods that a voluntary disruption must leave.
+        secret_environment: Environment variables from Secrets.
+        min_available: Pods that a voluntary disruption must leave; none: no budget.
     """
 
     name: PhaseName
     replicas: int
+    max_nodes: int
     instance_type: str
     gpus_per_node: int
     efa_per_node: int
+    network_interfaces: tuple[NetworkInterface, ...]
     accelerator_type: str | None
     node_labels: dict[str, str]
     node_taints: tuple[Taint, ...]
+    selector_labels: dict[str, str]
     pod_labels: dict[str, str]
+    pod_annotations: dict[str, str]
+    priority_class: str | None
     node_selector: dict[str, str]
     cpu_cores: int
     memory_gib: int
@@ -129,9 +155,10 @@ class PhasePlan(FrozenModel):
     ray_bundle: dict[str, int]
     kv_role: Literal["kv_producer", "kv_consumer"]
     nixl_side_channel_port: int
-    engine_arguments: dict[str, EngineValue]
+    engine_arguments: dict[str, JsonValue]
     environment: dict[str, str]
-    min_available: int
+    secret_environment: dict[str, SecretReference]
+    min_available: int | None
 
 
 class ServeIngressPlan(FrozenModel):
@@ -196,6 +223,20 @@ class EndpointPlan(FrozenModel):
     subnet_ids: tuple[str, ...]
 
 
+class RolloutPlan(FrozenModel):
+    """What a kind of change to this deployment does once its manifests are applied again.
+
+    Attributes:
+        change: What changes.
+        effect: What happens to the running service.
+        note: What follows for whoever applies it.
+    """
+
+    change: str
+    effect: RolloutEffect
+    note: str
+
+
 class DeploymentPlan(FrozenModel):
     """One deployment, decided. The AWS half and the Kubernetes half share this and nothing else.
 
@@ -206,7 +247,9 @@ class DeploymentPlan(FrozenModel):
         availability_zone: The one zone of all GPU nodes, name or id.
         labels: Labels of every object of the deployment.
         service_account_name: ServiceAccount of the Ray pods.
+        service_account_annotations: Its annotations.
         image: Full image reference, the same for every pod.
+        image_pull_secrets: Names of image pull Secrets.
         versions: Versions that must agree.
         model: The model.
         head: The Ray head.
@@ -217,6 +260,11 @@ class DeploymentPlan(FrozenModel):
         ports: Ports of the Ray pods.
         timeouts: Time limits.
         nixl_backend: Transport of the KV hand-over.
+        upgrade_strategy: What KubeRay does when the cluster changes.
+        rollout: What each kind of change does under that strategy.
+        gcs_fault_tolerance: Redis for Ray's control plane, if any.
+        privileged_workers: Whether worker containers run privileged.
+        initializing_timeout_seconds: When KubeRay gives a service up that has not started; none: never.
         hugging_face_token: Reference to the token, if any.
         model_cache: Shared volume for weights, if any.
         findings: Warnings about this plan, acknowledged ones included.
@@ -228,7 +276,9 @@ class DeploymentPlan(FrozenModel):
     availability_zone: str
     labels: dict[str, str]
     service_account_name: str
+    service_account_annotations: dict[str, str]
     image: str
+    image_pull_secrets: tuple[str, ...]
     versions: VersionsPlan
     model: ModelPlan
     head: HeadPlan
@@ -239,6 +289,11 @@ class DeploymentPlan(FrozenModel):
     ports: PortsPlan
     timeouts: TimeoutsPlan
     nixl_backend: Literal["LIBFABRIC"]
+    upgrade_strategy: Literal["None", "NewCluster"]
+    rollout: tuple[RolloutPlan, ...]
+    gcs_fault_tolerance: GcsFaultTolerance | None
+    privileged_workers: bool
+    initializing_timeout_seconds: int | None
     hugging_face_token: SecretReference | None
     model_cache: ModelCache | None
     findings: tuple[Finding, ...]

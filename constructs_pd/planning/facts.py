@@ -5,9 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from constructs_pd.planning.catalog.loader import Catalog
-from constructs_pd.planning.catalog.rows import ImageRow, InstanceRow, KubeRayRow, KubernetesRow, ModelRow
+from constructs_pd.planning.catalog.rows import (
+    EngineArgumentsRow,
+    ImageRow,
+    InstanceRow,
+    KubeRayRow,
+    KubernetesRow,
+    ModelRow,
+    RegistryRow,
+)
 from constructs_pd.planning.deployment_plan import PhaseName
-from constructs_pd.planning.spec import DeploymentSpec, Phase
+from constructs_pd.planning.spec import DeploymentSpec, Phase, Pod
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +46,14 @@ class Facts:
     model: ModelRow | None
     kubernetes: KubernetesRow | None
     kuberay: KubeRayRow | None
+    registry: RegistryRow | None
+    engine_arguments: EngineArgumentsRow | None
+
+    @property
+    def pods(self) -> tuple[tuple[str, Pod], ...]:
+        """What the user adds to each kind of pod, with its path in the specification."""
+        spec = self.spec
+        return (("head.pod", spec.head.pod), ("prefill.pod", spec.prefill.pod), ("decode.pod", spec.decode.pod))
 
     @property
     def phases(self) -> tuple[PhaseFacts, PhaseFacts]:
@@ -48,13 +64,16 @@ class Facts:
 def gather(spec: DeploymentSpec, catalog: Catalog) -> Facts:
     """Look up every row that the specification asks for, in the catalogue and in the rows that it brings."""
     known = catalog.extended_by(spec)
+    image = known.images.get(spec.image.tag)
     return Facts(
         spec=spec,
         catalog=known,
         prefill=PhaseFacts("prefill", spec.prefill, known.instances.get(spec.prefill.instance_type)),
         decode=PhaseFacts("decode", spec.decode, known.instances.get(spec.decode.instance_type)),
-        image=known.images.get(spec.image.tag),
+        image=image,
         model=known.models.get(spec.model.source),
         kubernetes=known.kubernetes.get(spec.kubernetes_version),
         kuberay=known.kuberay.get(spec.kuberay_version),
+        registry=known.registries.get(spec.region),
+        engine_arguments=known.engine_arguments.get(image.vllm_version) if image else None,
     )

@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import Final, Literal
+
+from pydantic import JsonValue
 
 from constructs_pd.findings import Finding, PlanError, Severity, in_order
 from constructs_pd.planning import defaults
 from constructs_pd.planning.catalog.loader import Catalog, load_catalog
-from constructs_pd.planning.catalog.rows import ImageRow, InstanceRow, ModelRow
+from constructs_pd.planning.catalog.rows import ImageRow, ModelRow
 from constructs_pd.planning.deployment_plan import (
     DeploymentPlan,
     EndpointPlan,
-    EngineValue,
     HeadPlan,
     ModelPlan,
     PhaseName,
     PhasePlan,
     PortsPlan,
+    RolloutPlan,
     ServeIngressPlan,
     Taint,
     TimeoutsPlan,
     VersionsPlan,
 )
 from constructs_pd.planning.facts import Facts, PhaseFacts, gather
+from constructs_pd.planning.network import network_interfaces
 from constructs_pd.planning.rules import RULES
-from constructs_pd.planning.spec import DeploymentSpec
+from constructs_pd.planning.sizes import pod_cpu_cores, pod_memory_gib
+from constructs_pd.planning.spec import DeploymentSpec, Pod
 from constructs_pd.planning.zones import is_zone_id
 
-MIB_PER_GIB: Final = 1024
-MILLICORES_PER_CORE: Final = 1000
 INGRESS_RAY_RESOURCE: Final = "pd-ingress"
 
 
@@ -75,9 +77,11 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
         namespace=spec.namespace,
         region=spec.region,
         availability_zone=spec.availability_zone,
-        labels=_labels(spec.name),
+        labels=_labels(spec),
         service_account_name=spec.name,
-        image=_image(spec, image),
+        service_account_annotations=spec.service_account_annotations,
+        image=_image(facts, image),
+        image_pull_secrets=spec.image.pull_secrets,
         versions=VersionsPlan(
             kubernetes=spec.kubernetes_version,
             kuberay=spec.kuberay_version,
@@ -103,35 +107,70 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
         ),
         timeouts=_timeouts(spec),
         nixl_backend="LIBFABRIC",
+        upgrade_strategy="NewCluster" if spec.upgrade.strategy == "new_cluster" else "None",
+        rollout=_rollout(facts),
+        gcs_fault_tolerance=spec.gcs_fault_tolerance,
+        privileged_workers=spec.privileged_workers,
+        initializing_timeout_seconds=spec.initializing_timeout_seconds,
         hugging_face_token=spec.hugging_face_token,
         model_cache=spec.model_cache,
         findings=findings,
     )
 
 
-def _labels(name: str) -> dict[str, str]:
-    return {defaults.DEPLOYMENT_LABEL: name}
+def _labels(spec: DeploymentSpec) -> dict[str, str]:
+    return {**spec.labels, defaults.DEPLOYMENT_LABEL: spec.name}
 
 
 def _role_labels(name: str, role: str) -> dict[str, str]:
-    return {**_labels(name), defaults.ROLE_LABEL: role}
+    return {defaults.DEPLOYMENT_LABEL: name, defaults.ROLE_LABEL: role}
 
 
-def _image(spec: DeploymentSpec, image: ImageRow) -> str:
-    digest = f"@{spec.image.digest}" if spec.image.digest else ""
-    return f"{image.repository}:{image.tag}{digest}"
+def _pod_labels(spec: DeploymentSpec, role: str, pod: Pod) -> dict[str, str]:
+    return {**spec.labels, **pod.labels, **_role_labels(spec.name, role)}
+
+
+def _min_available(spec: DeploymentSpec, replicas: int) -> int | None:
+    """All pods but one may be kept; a single pod is either kept or has no budget, as the user says."""
+    if replicas > 1:
+        return replicas - 1
+    return 1 if spec.single_pod_budget == "block" else None
+
+
+def _image(facts: Facts, image: ImageRow) -> str:
+    stated, registry = facts.spec.image, facts.registry
+    repository = image.repository
+    if stated.registry == "private" and image.mirrored_as is not None:
+        assert registry is not None  # PD211 refuses what is not known
+        repository = f"{registry.account}.dkr.ecr.{registry.region}.{registry.dns_suffix}/{image.mirrored_as}"
+    digest = f"@{stated.digest}" if stated.digest else ""
+    return f"{repository}:{image.tag}{digest}"
+
+
+def _rollout(facts: Facts) -> tuple[RolloutPlan, ...]:
+    strategy: Literal["none", "new_cluster"] = facts.spec.upgrade.strategy
+    return tuple(
+        RolloutPlan(change=row.change, effect=getattr(row, strategy), note=row.note)
+        for row in facts.catalog.rollout.values()
+    )
 
 
 def _head(spec: DeploymentSpec) -> HeadPlan:
     return HeadPlan(
-        pod_labels=_role_labels(spec.name, "head"),
+        selector_labels=_role_labels(spec.name, "head"),
+        pod_labels=_pod_labels(spec, "head", spec.head.pod),
+        pod_annotations=spec.head.pod.annotations,
         node_selector={**dict([defaults.ARCHITECTURE_LABEL]), **spec.head.node_selector},
+        tolerations=spec.head.tolerations,
+        environment=spec.head.pod.environment,
+        secret_environment=spec.head.pod.secret_environment,
+        priority_class=spec.head.pod.priority_class,
         cpu_request_cores=defaults.HEAD_CPU_REQUEST_CORES,
         cpu_limit_cores=defaults.HEAD_CPU_LIMIT_CORES,
-        memory_gib=defaults.HEAD_MEMORY_GIB,
+        memory_gib=spec.head.memory_gib,
         shared_memory_gib=defaults.HEAD_SHARED_MEMORY_GIB,
         object_store_gib=defaults.HEAD_OBJECT_STORE_GIB,
-        min_available=1,
+        min_available=_min_available(spec, 1),
     )
 
 
@@ -146,20 +185,25 @@ def _phase(phase: PhaseFacts, spec: DeploymentSpec, model: ModelRow) -> PhasePla
     return PhasePlan(
         name=phase.name,
         replicas=phase.spec.replicas,
+        max_nodes=phase.spec.max_nodes or phase.spec.replicas,
         instance_type=instance.instance_type,
         gpus_per_node=instance.gpu.count,
         efa_per_node=instance.efa.interfaces,
+        network_interfaces=network_interfaces(instance.efa),
         accelerator_type=instance.gpu.ray_accelerator_type,
         node_labels=node_labels,
         node_taints=(Taint(key=defaults.GPU_TAINT_KEY, value="true", effect="NoSchedule"),),
-        pod_labels=_role_labels(spec.name, phase.name),
+        selector_labels=_role_labels(spec.name, phase.name),
+        pod_labels=_pod_labels(spec, phase.name, phase.spec.pod),
+        pod_annotations=phase.spec.pod.annotations,
+        priority_class=phase.spec.pod.priority_class,
         node_selector={
             **dict([defaults.ARCHITECTURE_LABEL]),
             **_role_labels(spec.name, phase.name),
             _zone_label(spec.availability_zone): spec.availability_zone,
         },
-        cpu_cores=_pod_cpu_cores(instance),
-        memory_gib=_pod_memory_gib(instance),
+        cpu_cores=pod_cpu_cores(instance),
+        memory_gib=pod_memory_gib(instance),
         shared_memory_gib=defaults.WORKER_SHARED_MEMORY_GIB,
         object_store_gib=defaults.WORKER_OBJECT_STORE_GIB,
         tensor_parallel=tensor_parallel,
@@ -168,21 +212,14 @@ def _phase(phase: PhaseFacts, spec: DeploymentSpec, model: ModelRow) -> PhasePla
         kv_role="kv_producer" if phase.name == "prefill" else "kv_consumer",
         nixl_side_channel_port=(defaults.NIXL_PORT_PREFILL if phase.name == "prefill" else defaults.NIXL_PORT_DECODE),
         engine_arguments=_engine_arguments(phase, spec, model, tensor_parallel),
-        environment=_environment(model),
-        min_available=max(1, phase.spec.replicas - 1),
+        environment={**phase.spec.pod.environment, **_environment(model)},
+        secret_environment=phase.spec.pod.secret_environment,
+        min_available=_min_available(spec, phase.spec.replicas),
     )
 
 
 def _zone_label(zone: str) -> str:
     return "topology.k8s.aws/zone-id" if is_zone_id(zone) else "topology.kubernetes.io/zone"
-
-
-def _pod_cpu_cores(instance: InstanceRow) -> int:
-    return instance.allocatable_cpu_millicores // MILLICORES_PER_CORE - defaults.NODE_RESERVE_CPU_CORES
-
-
-def _pod_memory_gib(instance: InstanceRow) -> int:
-    return instance.allocatable_memory_mib // MIB_PER_GIB - defaults.NODE_RESERVE_MEMORY_GIB
 
 
 def _ray_resource(phase: PhaseName) -> str:
@@ -197,8 +234,8 @@ def _ray_resources(phase: PhaseName, tensor_parallel: int) -> dict[str, int]:
 
 def _engine_arguments(
     phase: PhaseFacts, spec: DeploymentSpec, model: ModelRow, tensor_parallel: int
-) -> dict[str, EngineValue]:
-    wanted: dict[str, EngineValue | None] = {
+) -> dict[str, JsonValue]:
+    wanted: dict[str, JsonValue] = {
         "dtype": spec.model.dtype,
         "kv_cache_dtype": spec.model.kv_cache_dtype,
         "max_model_len": spec.model.max_model_len or model.max_position_embeddings,
@@ -210,7 +247,7 @@ def _engine_arguments(
         # Stated on hybrid models, so that vLLM refuses a setting that would turn it off instead of obeying.
         "disable_hybrid_kv_cache_manager": False if model.attention == "hybrid" else None,
     }
-    return {name: value for name, value in wanted.items() if value is not None}
+    return {**phase.spec.engine_args, **{name: value for name, value in wanted.items() if value is not None}}
 
 
 def _environment(model: ModelRow) -> dict[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 from pydantic_core import PydanticCustomError
 
 from constructs_pd.findings import Acknowledge
@@ -23,6 +23,8 @@ LabelKey = Annotated[
     Field(max_length=317, pattern=r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"),
 ]
 LabelValue = Annotated[str, Field(pattern=r"^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$")]
+# C identifier, what Kubernetes and a shell both accept.
+EnvironmentName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8}([0-9a-f]{9})?$")]
 AbsolutePath = Annotated[str, Field(pattern=r"^(/[A-Za-z0-9._-]*[A-Za-z0-9_-])+$")]
 
@@ -98,6 +100,20 @@ class Model(FrozenModel):
     )
 
 
+class Pod(FrozenModel):
+    """What a user adds to the pods of the head or of a phase. What the planner owns is refused here."""
+
+    environment: dict[EnvironmentName, str] = Field(
+        default={}, description="environment variables with literal values, as text; secrets go to secret_environment"
+    )
+    secret_environment: dict[EnvironmentName, SecretReference] = Field(
+        default={}, description="environment variables from Secrets: NAME: {secret_name: ..., key: ...}"
+    )
+    labels: dict[LabelKey, LabelValue] = Field(default={}, description="more pod labels, in Kubernetes' label syntax")
+    annotations: dict[LabelKey, str] = Field(default={}, description="pod annotations, values as text")
+    priority_class: ObjectName | None = Field(default=None, description="the name of a PriorityClass")
+
+
 class Phase(FrozenModel):
     """One phase of inference: which nodes, how many, and how the engine on them is tuned."""
 
@@ -126,10 +142,27 @@ class Phase(FrozenModel):
     enforce_eager: bool = Field(
         default=False, description="true: no CUDA graphs, which costs decode speed and saves memory; or false"
     )
+    engine_args: dict[str, JsonValue] = Field(
+        default={}, description="more vLLM engine arguments by their names in the image's vLLM, such as block_size"
+    )
+    max_nodes: int | None = Field(
+        default=None,
+        ge=1,
+        le=2000,
+        description="the most nodes that this phase's node group may have, at least replicas; default: replicas",
+    )
+    pod: Pod = Pod()
 
 
 class Image(FrozenModel):
     """The ray-llm container image, the same for head, prefill and decode."""
+
+    registry: Literal["private", "public"] = Field(
+        default="private",
+        description=(
+            "private: AWS's registry in the deployment's own region, without the internet; public: public.ecr.aws"
+        ),
+    )
 
     tag: str = Field(
         default="serve-llm-cuda-v1.0.0", description="a tag of AWS's ray-llm image, such as serve-llm-cuda-v1.0.0"
@@ -138,6 +171,44 @@ class Image(FrozenModel):
         default=None,
         pattern=r"^sha256:[0-9a-f]{64}$",
         description="the image's digest, sha256: and 64 hexadecimal digits, to pin its content as well",
+    )
+    pull_secrets: Annotated[tuple[ObjectName, ...], Field(strict=False)] = Field(
+        default=(), description="names of image pull Secrets in the namespace"
+    )
+
+
+class Toleration(FrozenModel):
+    """A taint of CPU nodes that the head accepts."""
+
+    key: LabelKey = Field(description="the taint's key")
+    value: LabelValue | None = Field(default=None, description="the taint's value; default: any")
+    effect: Literal["NoSchedule", "NoExecute", "PreferNoSchedule"] = Field(
+        default="NoSchedule", description="the taint's effect: NoSchedule, NoExecute or PreferNoSchedule"
+    )
+
+
+class GcsFaultTolerance(FrozenModel):
+    """Keeps the state of Ray's control plane in Redis, so that the service outlives a restart of the head."""
+
+    redis_address: str = Field(
+        pattern=r"^(rediss?://)?[A-Za-z0-9.-]+:\d{1,5}$",
+        description="the address of a Redis that outlives the head, host:port or rediss://host:port",
+    )
+    redis_password: SecretReference | None = Field(
+        default=None, description="a reference to the password: {secret_name: ..., key: ...}"
+    )
+    storage_namespace: LabelValue | None = Field(
+        default=None, description="a name that keeps this deployment's keys apart in a shared Redis"
+    )
+
+
+class Upgrade(FrozenModel):
+    """What KubeRay does when the cluster's specification changes."""
+
+    strategy: Literal["none", "new_cluster"] = Field(
+        default="none",
+        description="none: changes of pods are not rolled out; new_cluster: a second cluster beside the first, "
+        "which needs twice the GPU nodes",
     )
 
 
@@ -149,6 +220,11 @@ class Head(FrozenModel):
         min_length=1,
         description="labels of the CPU nodes for the head; default: constructs-pd/role: system",
     )
+    tolerations: Annotated[tuple[Toleration, ...], Field(strict=False)] = Field(
+        default=(), description="taints of those nodes that the head accepts, a list of {key: ..., value: ...}"
+    )
+    memory_gib: int = Field(default=8, ge=4, le=512, description="the head's memory, 4 to 512 GiB")
+    pod: Pod = Pod()
 
 
 class Endpoint(FrozenModel):
@@ -203,6 +279,32 @@ class DeploymentSpec(FrozenModel):
     )
     model_cache: ModelCache | None = Field(
         default=None, description="a shared volume for weights: {claim_name: ..., mount_path: ...}"
+    )
+    gcs_fault_tolerance: GcsFaultTolerance | None = Field(
+        default=None, description="Redis for Ray's control plane: {redis_address: ..., redis_password: ...}"
+    )
+    upgrade: Upgrade = Upgrade()
+    single_pod_budget: Literal["block", "none"] = Field(
+        default="block",
+        description=(
+            "for a group of one pod, block: a disruption budget that no node upgrade gets past; none: no budget, a "
+            "node upgrade stops the service while the pod moves"
+        ),
+    )
+    privileged_workers: bool = Field(
+        default=False, description="whether worker containers run privileged: true or false; IPC_LOCK is added anyway"
+    )
+    initializing_timeout_seconds: int | None = Field(
+        default=None,
+        ge=1800,
+        description=(
+            "after how many seconds, at least 1800, KubeRay gives a service up that has not started, for good; "
+            "default: never"
+        ),
+    )
+    labels: dict[LabelKey, LabelValue] = Field(default={}, description="more labels for every object of the deployment")
+    service_account_annotations: dict[LabelKey, str] = Field(
+        default={}, description="annotations of the pods' ServiceAccount, such as an IAM role"
     )
     drain_seconds: int = Field(
         default=120, ge=30, le=3600, description="how long a stopping node may finish its requests: 30 to 3600 seconds"

@@ -60,3 +60,10 @@ def test_escape_hatch_wins_over_what_is_rendered() -> None:
     service = PrefillDecodeService(scope, "service", plan=plan, cluster=RayLlmCluster(scope, "cluster", plan=plan))
     ApiObject.of(service).add_json_patch(JsonPatch.replace("/spec/rayClusterConfig/rayVersion", "2.59.0"))
     assert only(synthesized(scope), "RayService")["spec"]["rayClusterConfig"]["rayVersion"] == "2.59.0"
+
+
+def test_annotation_that_gives_a_service_up() -> None:
+    scope, plan = chart(), plan_with({"initializing_timeout_seconds": 7200})
+    PrefillDecodeService(scope, "service", plan=plan, cluster=RayLlmCluster(scope, "cluster", plan=plan))
+    metadata = only(synthesized(scope), "RayService")["metadata"]
+    assert metadata["annotations"] == {"ray.io/initializing-timeout": "7200"}

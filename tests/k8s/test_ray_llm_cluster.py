@@ -74,3 +74,25 @@ def test_escape_hatch_wins_over_what_is_rendered() -> None:
     spec = only(synthesized(scope), "RayCluster")["spec"]
     assert spec["workerGroupSpecs"][0]["replicas"] == 5
     assert spec["suspend"] is True
+
+
+def test_single_pods_can_go_without_a_budget() -> None:
+    scope = chart()
+    RayLlmCluster(scope, "cluster", plan=plan_with({"decode.replicas": 2, "single_pod_budget": "none"}))
+    budgets = [m for m in synthesized(scope) if m["kind"] == "PodDisruptionBudget"]
+    assert [(b["metadata"]["name"], b["spec"]["minAvailable"]) for b in budgets] == [("qwen35-9b-decode", 1)]
+
+
+def test_labels_of_the_user_do_not_change_what_a_budget_selects() -> None:
+    scope = chart()
+    RayLlmCluster(scope, "cluster", plan=plan_with({"labels": {"team": "search"}}))
+    for budget in (m for m in synthesized(scope) if m["kind"] == "PodDisruptionBudget"):
+        assert set(budget["spec"]["selector"]["matchLabels"]) == {"constructs-pd/deployment", "constructs-pd/role"}
+        assert budget["metadata"]["labels"]["team"] == "search"
+
+
+def test_annotations_of_the_account() -> None:
+    scope = chart()
+    role = {"eks.amazonaws.com/role-arn": "arn:aws:iam::123456789012:role/reader"}
+    RayLlmCluster(scope, "cluster", plan=plan_with({"service_account_annotations": role}))
+    assert only(synthesized(scope), "ServiceAccount")["metadata"]["annotations"] == role

@@ -64,3 +64,13 @@ def test_ray_drains_as_long_as_the_plan_says() -> None:
     plan = plan_with({"drain_seconds": 77})
     for variables in (head_environment(plan), worker_environment(plan, plan.prefill)):
         assert by_name(variables)["RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S"] == "77"
+
+
+def test_users_variables_reach_the_pods_they_name() -> None:
+    pod = {"environment": {"VLLM_LOGGING_LEVEL": "DEBUG"}, "secret_environment": {"A_KEY": {"secret_name": "s"}}}
+    plan = plan_with({"prefill.pod": pod, "head": {"pod": {"environment": {"X": "1"}}}})
+    prefill = by_name(worker_environment(plan, plan.prefill))
+    assert prefill["VLLM_LOGGING_LEVEL"] == "DEBUG"
+    assert prefill["A_KEY"] == {"secretKeyRef": {"name": "s", "key": "token"}}
+    assert not {"VLLM_LOGGING_LEVEL", "A_KEY", "X"} & set(by_name(worker_environment(plan, plan.decode)))
+    assert by_name(head_environment(plan))["X"] == "1"

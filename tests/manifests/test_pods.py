@@ -103,4 +103,48 @@ def test_only_workers_lock_memory_and_none_is_privileged() -> None:
 
 def test_one_pinned_image_everywhere_pulled_once() -> None:
     images = {(container(t)["image"], container(t)["imagePullPolicy"]) for t in templates(plan_with())}
-    assert images == {("public.ecr.aws/deep-learning-containers/ray:serve-llm-cuda-v1.0.0", "IfNotPresent")}
+    assert images == {("763104351884.dkr.ecr.us-west-2.amazonaws.com/ray:serve-llm-cuda-v1.0.0", "IfNotPresent")}
+
+
+def test_users_labels_annotations_and_priority_reach_the_pods_they_name() -> None:
+    pod = {"labels": {"tier": "gold"}, "annotations": {"example.com/a": "b"}, "priority_class": "serving"}
+    head, prefill, decode = templates(plan_with({"decode.pod": pod, "labels": {"team": "search"}}))
+    assert decode["metadata"]["annotations"] == {"example.com/a": "b"}
+    assert decode["metadata"]["labels"].items() >= {"tier": "gold", "team": "search"}.items()
+    assert decode["spec"]["priorityClassName"] == "serving"
+    for other in (head, prefill):
+        assert "annotations" not in other["metadata"]
+        assert "tier" not in other["metadata"]["labels"]
+        assert "priorityClassName" not in other["spec"]
+
+
+def test_pull_secrets_reach_every_pod() -> None:
+    for template in templates(plan_with({"image": {"pull_secrets": ["a", "b"]}})):
+        assert template["spec"]["imagePullSecrets"] == [{"name": "a"}, {"name": "b"}]
+    for template in templates(plan_with()):
+        assert "imagePullSecrets" not in template["spec"]
+
+
+def test_the_head_tolerates_what_its_nodes_are_tainted_with() -> None:
+    taints = [{"key": "dedicated", "value": "ray"}, {"key": "other", "effect": "NoExecute"}]
+    head, *workers = templates(plan_with({"head": {"tolerations": taints}}))
+    assert head["spec"]["tolerations"] == [
+        {"key": "dedicated", "operator": "Equal", "value": "ray", "effect": "NoSchedule"},
+        {"key": "other", "operator": "Exists", "effect": "NoExecute"},
+    ]
+    assert {len(worker["spec"]["tolerations"]) for worker in workers} == {1}
+
+
+def test_the_heads_memory_can_be_raised() -> None:
+    resources = container(head_template(plan_with({"head": {"memory_gib": 32}})))["resources"]
+    assert resources["requests"]["memory"] == resources["limits"]["memory"] == "32Gi"
+
+
+def test_workers_are_privileged_only_on_request() -> None:
+    head, *workers = templates(plan_with({"privileged_workers": True}))
+    assert "securityContext" not in container(head)
+    for worker in workers:
+        assert container(worker)["securityContext"] == {
+            "privileged": True,
+            "capabilities": {"add": ["IPC_LOCK"]},
+        }

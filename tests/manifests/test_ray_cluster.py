@@ -38,3 +38,32 @@ def test_the_object_store_fits_shared_memory() -> None:
     for group in (spec["headGroupSpec"], *spec["workerGroupSpecs"]):
         shared = int(group["template"]["spec"]["volumes"][0]["emptyDir"]["sizeLimit"].removesuffix("Gi"))
         assert int(group["rayStartParams"]["object-store-memory"]) <= shared * 1024**3
+
+
+def test_fault_tolerance_is_off_unless_stated() -> None:
+    assert "gcsFaultToleranceOptions" not in ray_cluster_spec(plan_with())
+
+
+def test_fault_tolerance_takes_its_password_from_a_secret_and_sets_nothing_that_kuberay_refuses_beside_it() -> None:
+    redis = {
+        "redis_address": "rediss://redis.cache:6379",
+        "redis_password": {"secret_name": "redis", "key": "password"},
+        "storage_namespace": "qwen",
+    }
+    spec = ray_cluster_spec(plan_with({"gcs_fault_tolerance": redis}))
+    assert spec["gcsFaultToleranceOptions"] == {
+        "backend": "redis",
+        "redisAddress": "rediss://redis.cache:6379",
+        "redisPassword": {"valueFrom": {"secretKeyRef": {"name": "redis", "key": "password"}}},
+        "externalStorageNamespace": "qwen",
+    }
+    head = spec["headGroupSpec"]
+    names = {variable["name"] for variable in head["template"]["spec"]["containers"][0]["env"]}
+    assert not names & {"RAY_REDIS_ADDRESS", "REDIS_PASSWORD", "REDIS_USERNAME"}
+    assert not {"redis-password", "redis-username"} & set(head["rayStartParams"])
+    assert "annotations" not in head["template"]["metadata"]
+
+
+def test_fault_tolerance_without_a_password() -> None:
+    spec = ray_cluster_spec(plan_with({"gcs_fault_tolerance": {"redis_address": "redis:6379"}}))
+    assert spec["gcsFaultToleranceOptions"] == {"backend": "redis", "redisAddress": "redis:6379"}

@@ -23,6 +23,7 @@ def test_both_engines_hand_over_through_nixl_over_libfabric() -> None:
         assert args[f"{phase}_config"]["engine_kwargs"]["kv_transfer_config"] == {
             "kv_connector": "NixlConnector",
             "kv_role": role,
+            "kv_buffer_device": "cuda",
             "kv_connector_extra_config": {"backends": ["LIBFABRIC"]},
             "kv_load_failure_policy": "fail",
         }
@@ -76,3 +77,10 @@ def test_the_text_holds_the_document_with_its_types_and_sorted_keys(changes: dic
     assert yaml.safe_load(text) == serve_config(plan)
     assert text == yaml.safe_dump(yaml.safe_load(text), sort_keys=True, width=120)
     assert "&" not in text  # no YAML anchors: people read this
+
+
+def test_engine_arguments_of_the_user_reach_their_phase() -> None:
+    own = {"seed": 7, "override_generation_config": {"a": [1, 2.5, None]}}
+    args = arguments(plan_with({"decode.engine_args": own}))
+    assert {name: args["decode_config"]["engine_kwargs"][name] for name in own} == own
+    assert "seed" not in args["prefill_config"]["engine_kwargs"]

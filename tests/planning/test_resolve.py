@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from constructs_pd import DeploymentPlan, PlanError, Severity, plan
-from support.specs import VARIANTS, plan_with, spec_with
+from support.specs import IMAGE_ROW, VARIANTS, plan_with, spec_with
 
 P5 = {"prefill": {"instance_type": "p5.48xlarge"}, "decode": {"instance_type": "p5.48xlarge"}}
 
@@ -74,6 +74,41 @@ def test_a_disruption_leaves_all_pods_but_one_and_at_least_one(replicas: int, ke
     assert plan_with({"prefill.replicas": replicas}).prefill.min_available == kept
 
 
+@pytest.mark.parametrize(("replicas", "kept"), [(1, None), (2, 1)])
+def test_a_single_pod_can_have_no_budget(replicas: int, kept: int | None) -> None:
+    planned = plan_with({"prefill.replicas": replicas, "single_pod_budget": "none"})
+    assert planned.prefill.min_available == kept
+    assert planned.head.min_available is None
+
+
+def test_engine_arguments_of_the_user_come_along() -> None:
+    planned = plan_with({"decode.engine_args": {"block_size": 32}, "prefill.engine_args": {"block_size": 32}})
+    assert planned.decode.engine_arguments["block_size"] == 32
+    assert planned.decode.engine_arguments["max_model_len"] == 1024
+
+
+def test_labels_of_the_user_stand_beside_those_that_select() -> None:
+    planned = plan_with({"labels": {"team": "a"}, "decode.pod": {"labels": {"tier": "b"}}})
+    assert planned.labels == {"team": "a", "constructs-pd/deployment": "qwen35-9b"}
+    assert planned.decode.pod_labels == {"team": "a", "tier": "b", **planned.decode.selector_labels}
+    assert planned.prefill.pod_labels == {"team": "a", **planned.prefill.selector_labels}
+
+
+def test_the_most_nodes_default_to_the_replicas() -> None:
+    planned = plan_with({"decode.replicas": 3, "prefill.max_nodes": 4})
+    assert (planned.prefill.max_nodes, planned.decode.max_nodes) == (4, 3)
+
+
+@pytest.mark.parametrize(("strategy", "effect"), [("none", "ignored"), ("new_cluster", "second_cluster")])
+def test_the_plan_says_what_a_change_of_the_pods_does(strategy: str, effect: str) -> None:
+    planned = plan_with({"upgrade": {"strategy": strategy}, "prefill.max_nodes": 2, "decode.max_nodes": 2})
+    effects = {row.change: row.effect for row in planned.rollout}
+    assert effects["anything else of the pods"] == effect
+    assert effects["the Serve application"] == "in_place"
+    assert effects["the number of replicas of a phase"] == "ignored"
+    assert len(effects) == 8
+
+
 def test_engine_arguments_hold_what_was_said_and_nothing_else() -> None:
     assert plan_with().prefill.engine_arguments == {
         "dtype": "auto",
@@ -129,10 +164,34 @@ def test_versions_come_from_the_image() -> None:
 
 
 def test_a_digest_pins_the_image() -> None:
-    repository = "public.ecr.aws/deep-learning-containers/ray:serve-llm-cuda-v1.0.0"
-    assert plan_with().image == repository
+    reference = "763104351884.dkr.ecr.us-west-2.amazonaws.com/ray:serve-llm-cuda-v1.0.0"
+    assert plan_with().image == reference
     digest = "sha256:" + "0" * 64
-    assert plan_with({"image.digest": digest}).image == f"{repository}@{digest}"
+    assert plan_with({"image.digest": digest}).image == f"{reference}@{digest}"
+
+
+@pytest.mark.parametrize(
+    ("changes", "repository"),
+    [
+        (
+            {"region": "af-south-1", "availability_zone": "af-south-1a"},
+            "626614931356.dkr.ecr.af-south-1.amazonaws.com/ray",
+        ),
+        (
+            {"region": "cn-north-1", "availability_zone": "cn-north-1a"},
+            "727897471807.dkr.ecr.cn-north-1.amazonaws.com.cn/ray",
+        ),
+        ({"image": {"registry": "public"}}, "public.ecr.aws/deep-learning-containers/ray"),
+        (
+            {"image": {"tag": "own-1.0.0"}, "custom_images": [IMAGE_ROW]},
+            "123456789012.dkr.ecr.us-west-2.amazonaws.com/own",
+        ),
+    ],
+)
+def test_the_image_comes_from_the_regions_registry_or_where_the_user_says(
+    changes: dict[str, Any], repository: str
+) -> None:
+    assert plan_with(changes).image.rpartition(":")[0] == repository
 
 
 @pytest.mark.parametrize("drain", [30, 120, 3600])
@@ -164,13 +223,13 @@ def test_all_names_fit_for_the_longest_deployment_name() -> None:
 def test_errors_are_raised_together_in_order_and_warnings_come_with_them() -> None:
     with pytest.raises(PlanError) as caught:
         plan(spec_with({"name": "Q", "decode.instance_type": "x", "acknowledge": None}))
-    assert [finding.code for finding in caught.value.findings] == ["PD101", "PD201", "PD206"]
+    assert [finding.code for finding in caught.value.findings] == ["PD101", "PD201", "PD115", "PD206"]
 
 
 def test_a_warning_is_kept_with_the_reason_for_accepting_it() -> None:
-    (reason,) = {finding.acknowledged for finding in plan_with().findings}
-    assert reason is not None
-    assert reason.startswith("AWS's own sample")
+    reasons = {finding.code: finding.acknowledged for finding in plan_with().findings}
+    assert set(reasons) == {"PD115", "PD206"}
+    assert (reasons["PD206"] or "").startswith("AWS's own sample")
     assert {finding.acknowledged for finding in plan_with({"acknowledge": None}).findings} == {None}
 
 

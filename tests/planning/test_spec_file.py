@@ -43,11 +43,12 @@ def test_loads_the_reference() -> None:
 
 def test_plans_the_reference_and_locates_its_warnings(reference_plan: DeploymentPlan) -> None:
     assert [(finding.code, finding.subject) for finding in reference_plan.findings] == [
+        ("PD115", "single_pod_budget"),
         ("PD206", "decode.instance_type"),
         ("PD206", "prefill.instance_type"),
     ]
     line = line_of(REFERENCE_FILE, "instance_type")
-    assert reference_plan.findings[1].location == f"{REFERENCE_FILE}:{line}"
+    assert reference_plan.findings[2].location == f"{REFERENCE_FILE}:{line}"
 
 
 def test_a_misspelled_field_names_field_line_and_the_right_name(tmp_path: Path) -> None:

@@ -6,6 +6,17 @@ import yaml
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 
+class _Dumper(yaml.SafeDumper):
+    """Writes a text of several lines as such, not as one line of escapes."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _text)
+
+
 class YamlFile(SingleFileSnapshotExtension):
     """Writes text as it is, and data as YAML."""
 
@@ -13,4 +24,4 @@ class YamlFile(SingleFileSnapshotExtension):
     _write_mode = WriteMode.TEXT
 
     def serialize(self, data: Any, **_: Any) -> str:
-        return data if isinstance(data, str) else yaml.safe_dump(data, sort_keys=False, width=120)
+        return data if isinstance(data, str) else yaml.dump(data, Dumper=_Dumper, sort_keys=False, width=120)

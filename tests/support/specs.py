@@ -13,7 +13,7 @@ from constructs_pd import DeploymentPlan, DeploymentSpec, plan
 ROOT = Path(__file__).parents[2]
 REFERENCE_FILE = ROOT / "apps" / "reference.yaml"
 
-# What a user adds to speak about an instance type that the catalogue lacks.
+# What a user adds to speak about what the catalogue lacks.
 FOUR_GPU_ROW = {
     "instance_type": "g6.12xlarge",
     "gpu": {"name": "L4", "count": 4, "memory_mib": 22888, "ray_accelerator_type": "L4", "gpudirect_rdma": None},
@@ -24,6 +24,35 @@ FOUR_GPU_ROW = {
     "allocatable_memory_mib": 178933,
     "source": "a test",
     "date": "2026-08-21",
+}
+
+MODEL_ROW = {
+    "model": "acme/own-7b",
+    "architecture": "LlamaForCausalLM",
+    "attention": "full",
+    "attention_heads": 32,
+    "kv_heads": 8,
+    "max_position_embeddings": 8192,
+    "gated": False,
+    "source": "its config.json",
+    "date": "2026-11-29",
+}
+IMAGE_ROW = {
+    "tag": "own-1.0.0",
+    "repository": "123456789012.dkr.ecr.us-west-2.amazonaws.com/own",
+    "ray_version": "2.58.0",
+    "vllm_version": "0.26.0",
+    "nixl_version": "1.3.1",
+    "source": "a test",
+    "date": "2026-11-29",
+}
+# Everything that a user can add to a pod.
+POD = {
+    "environment": {"VLLM_LOGGING_LEVEL": "DEBUG"},
+    "secret_environment": {"WANDB_API_KEY": {"secret_name": "wandb", "key": "key"}},
+    "labels": {"team": "search"},
+    "annotations": {"example.com/owner": "search"},
+    "priority_class": "serving",
 }
 
 
@@ -84,10 +113,33 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "endpoint.subnet_ids": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
     },
     "gpu-without-a-ray-name": {
-        "custom_instances": [
-            {**FOUR_GPU_ROW, "gpu": {**FOUR_GPU_ROW["gpu"], "ray_accelerator_type": None}}  # type: ignore[dict-item]
-        ],
-        "prefill": {"instance_type": "g6.12xlarge"},
-        "decode": {"instance_type": "g6.12xlarge"},
+        "prefill": {"instance_type": "g7.24xlarge"},
+        "decode": {"instance_type": "g7.24xlarge"},
+    },
+    "every-option": {
+        "prefill.pod": deepcopy(POD),
+        "decode.pod": deepcopy(POD),
+        "decode.max_nodes": 2,
+        "prefill.max_nodes": 2,
+        "decode.engine_args": {"block_size": 32, "enable_prefix_caching": False},
+        "prefill.engine_args": {"block_size": 32},
+        "head": {
+            "node_selector": {"pool": "cpu"},
+            "tolerations": [{"key": "dedicated", "value": "ray"}, {"key": "other", "effect": "NoExecute"}],
+            "memory_gib": 16,
+            "pod": deepcopy(POD),
+        },
+        "image": {"registry": "public", "pull_secrets": ["regcred"]},
+        "gcs_fault_tolerance": {
+            "redis_address": "redis.cache:6379",
+            "redis_password": {"secret_name": "redis", "key": "password"},
+            "storage_namespace": "qwen",
+        },
+        "upgrade": {"strategy": "new_cluster"},
+        "single_pod_budget": "none",
+        "privileged_workers": True,
+        "initializing_timeout_seconds": 7200,
+        "labels": {"cost-center": "7"},
+        "service_account_annotations": {"eks.amazonaws.com/role-arn": "arn:aws:iam::123456789012:role/model-reader"},
     },
 }

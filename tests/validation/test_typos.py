@@ -39,6 +39,8 @@ BALANCER_ANNOTATIONS = {
         "target-type",
     )
 }
+# KubeRay 1.7.0 constant.go.
+OPERATOR_ANNOTATIONS = {"ray.io/initializing-timeout"}
 # pod-security.kubernetes.io/enforce: Kubernetes documentation, Pod Security Admission.
 NAMESPACE_LABELS = {"pod-security.kubernetes.io/enforce"}
 # libfabric fi_efa(7); NVIDIA container toolkit; huggingface_hub's environment variables.
@@ -105,7 +107,7 @@ def _ray_mistakes(service: dict[str, Any]) -> list[str]:
 def _free_key_mistakes(manifests: list[Manifest], plan: DeploymentPlan) -> Iterator[str]:
     for manifest in manifests:
         metadata = manifest.get("metadata", {})
-        yield from set(metadata.get("annotations", {})) - BALANCER_ANNOTATIONS
+        yield from set(metadata.get("annotations", {})) - BALANCER_ANNOTATIONS - OPERATOR_ANNOTATIONS
         known = NAMESPACE_LABELS if manifest.get("kind") == "Namespace" else set(plan.labels)
         yield from set(metadata.get("labels", {})) ^ known
     cluster = only(manifests, "RayService").get("spec", {}).get("rayClusterConfig", {})
@@ -153,7 +155,16 @@ def one_and_the_others(manifests: list[Manifest]) -> Iterator[tuple[Manifest, li
 @pytest.fixture(scope="module")
 def plan() -> DeploymentPlan:
     subnets = ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"]
-    return plan_with({"endpoint.subnet_ids": subnets})
+    redis = {"redis_address": "redis:6379", "redis_password": {"secret_name": "redis"}}
+    return plan_with(
+        {
+            "endpoint.subnet_ids": subnets,
+            "gcs_fault_tolerance": redis,
+            "head": {"tolerations": [{"key": "dedicated", "value": "ray"}]},
+            "image": {"pull_secrets": ["regcred"]},
+            "initializing_timeout_seconds": 7200,
+        }
+    )
 
 
 def test_what_is_rendered_has_no_mistake(plan: DeploymentPlan, kuberay_crd_directory: Path) -> None:

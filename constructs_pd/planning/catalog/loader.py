@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 from pydantic import TypeAdapter
 
-from constructs_pd.planning.catalog.rows import ImageRow, InstanceRow, KubeRayRow, KubernetesRow, ModelRow, Row
+from constructs_pd.planning.catalog.rows import (
+    EngineArgumentsRow,
+    ImageRow,
+    InstanceRow,
+    KubeRayRow,
+    KubernetesRow,
+    ModelRow,
+    RegistryRow,
+    RolloutRow,
+    Row,
+    UnsuitableInstanceRow,
+)
 
 if TYPE_CHECKING:
     from constructs_pd.planning.spec import DeploymentSpec
 
 R = TypeVar("R", bound=Row)
+
+# libyaml's loader where PyYAML was built with it: ten times as quick.
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +39,14 @@ class Catalog:
     """All rows, by key: the name under which a specification asks for them."""
 
     instances: Mapping[str, InstanceRow]
+    unsuitable_instances: Mapping[str, UnsuitableInstanceRow]
     images: Mapping[str, ImageRow]
+    registries: Mapping[str, RegistryRow]
+    engine_arguments: Mapping[str, EngineArgumentsRow]
     models: Mapping[str, ModelRow]
     kubernetes: Mapping[str, KubernetesRow]
     kuberay: Mapping[str, KubeRayRow]
+    rollout: Mapping[str, RolloutRow]
 
     def extended_by(self, spec: DeploymentSpec) -> Catalog:
         """Return the catalogue with the rows that the specification brings; they win over equal names."""
@@ -38,22 +57,31 @@ class Catalog:
             models={**self.models, **_by_key(spec.custom_models, "model")},
         )
 
+    def unsuitable(self, instance_type: str) -> UnsuitableInstanceRow | None:
+        """Return why an instance type that has no row of its own cannot serve, if that is known."""
+        rows = self.unsuitable_instances.values()
+        return next((row for row in rows if fnmatchcase(instance_type, row.pattern)), None)
+
 
 @cache
 def load_catalog() -> Catalog:
     """Return the built-in catalogue; the files are read once per process."""
     return Catalog(
         instances=_by_key(_read("instances.yaml", InstanceRow), "instance_type"),
+        unsuitable_instances=_by_key(_read("unsuitable_instances.yaml", UnsuitableInstanceRow), "pattern"),
         images=_by_key(_read("images.yaml", ImageRow), "tag"),
+        registries=_by_key(_read("registries.yaml", RegistryRow), "region"),
+        engine_arguments=_by_key(_read("engine_arguments.yaml", EngineArgumentsRow), "vllm_version"),
         models=_by_key(_read("models.yaml", ModelRow), "model"),
         kubernetes=_by_key(_read("kubernetes.yaml", KubernetesRow), "version"),
         kuberay=_by_key(_read("kuberay.yaml", KubeRayRow), "version"),
+        rollout=_by_key(_read("rollout.yaml", RolloutRow), "change"),
     )
 
 
 def _read(file_name: str, row_type: type[R]) -> list[R]:
     text = files(__package__).joinpath("data", file_name).read_text(encoding="utf-8")
-    return TypeAdapter(list[row_type]).validate_python(yaml.safe_load(text))  # type: ignore[valid-type]
+    return TypeAdapter(list[row_type]).validate_python(yaml.load(text, Loader=_LOADER))  # type: ignore[valid-type]
 
 
 def _by_key(rows: Iterable[R], key: str) -> dict[str, R]:

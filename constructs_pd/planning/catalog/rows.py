@@ -53,7 +53,10 @@ class Efa(FrozenModel):
     """The Elastic Fabric Adapter of an instance type."""
 
     interfaces: Positive = Field(description="the most EFA interfaces of an instance")
-    network_cards: Positive = Field(description="the network cards that carry them")
+    network_cards: Positive = Field(description="the network cards of an instance")
+    first_efa_card: Literal[0, 1] = Field(
+        default=0, description="the first network card that takes EFA: 0, or 1 where card 0 takes none"
+    )
     bandwidth_gbps: Positive = Field(description="the instance's network bandwidth, in Gbit/s")
 
 
@@ -76,6 +79,9 @@ class ImageRow(Row):
 
     tag: str = Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$", description="the image's tag, an immutable one")
     repository: str = Field(description="the image's repository, without the tag")
+    mirrored_as: str | None = Field(
+        default=None, description="its repository's name in AWS's private registries, or null for an image of your own"
+    )
     ray_version: Version = Field(description="the Ray in the image, such as 2.58.0; it becomes the rayVersion")
     vllm_version: Version = Field(description="the vLLM in the image, such as 0.26.0")
     nixl_version: Version = Field(description="the NIXL in the image, such as 1.3.1")
@@ -92,6 +98,7 @@ class ModelRow(Row):
             "(linear attention, state space), which constrains the hand-over"
         )
     )
+    attention_heads: Positive = Field(description="query heads of its attention layers")
     kv_heads: Positive = Field(description="key/value heads of its attention layers")
     max_position_embeddings: Positive = Field(description="the longest context that it was trained for, in tokens")
     gated: bool = Field(description="whether the weights need an accepted licence and a token: true or false")
@@ -111,3 +118,39 @@ class KubeRayRow(Row):
 
     version: Version = Field(description="the release, such as 1.7.0")
     max_rayservice_name_characters: Positive = Field(description="the longest RayService name the operator accepts")
+
+
+class EngineArgumentsRow(Row):
+    """The argument names that a vLLM version knows."""
+
+    vllm_version: Version = Field(description="the vLLM version, such as 0.26.0")
+    engine: Annotated[frozenset[str], Field(strict=False)] = Field(description="fields of AsyncEngineArgs")
+    frontend: Annotated[frozenset[str], Field(strict=False)] = Field(description="fields of FrontendArgs")
+
+
+class RegistryRow(Row):
+    """AWS's private registry of Deep Learning Containers in a region."""
+
+    region: str = Field(description="the region's code")
+    account: str = Field(pattern=r"^\d{12}$", description="the account that owns the registry")
+    dns_suffix: Literal["amazonaws.com", "amazonaws.com.cn"] = Field(description="how the registry's host name ends")
+
+
+class UnsuitableInstanceRow(Row):
+    """Instance types that cannot serve a phase."""
+
+    pattern: str = Field(description="instance types, as a shell pattern")
+    reason: str = Field(description="why they cannot")
+
+
+RolloutEffect = Literal["in_place", "second_cluster", "ignored", "new_service"]
+
+
+class RolloutRow(Row):
+    """What a kind of change does to a running service, under each upgrade strategy."""
+
+    change: str = Field(description="what changes, in words")
+    fields: Annotated[tuple[str, ...], Field(strict=False)] = Field(description="fields of a specification that do it")
+    none: RolloutEffect = Field(description="the effect under the strategy none")
+    new_cluster: RolloutEffect = Field(description="the effect under the strategy new_cluster")
+    note: str = Field(description="what follows for whoever applies it")

@@ -12,11 +12,13 @@ def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation for each phase whose instance type has no row."""
     for phase in facts.phases:
         if phase.instance is None:
-            name = phase.spec.instance_type
+            name, known = phase.spec.instance_type, facts.catalog.instances
+            unsuitable = facts.catalog.unsuitable(name)
+            why = f": {unsuitable.reason}" if unsuitable else ""
             yield Violation(
                 f"{phase.name}.instance_type",
-                f"{name!r} is none of the {len(facts.catalog.instances)} instance types whose GPUs and EFA are known",
-                f"{known_names(name, facts.catalog.instances)}; otherwise give its numbers in custom_instances",
+                f"{name!r} is none of the {len(known)} instance types whose GPUs and EFA are known{why}",
+                f"{known_names(name, known)}; otherwise give its numbers in custom_instances",
             )
 
 
@@ -25,6 +27,6 @@ RULE = Rule(
     severity=Severity.ERROR,
     title="The instance type's GPUs and EFA are known",
     rationale="Without EFA the KV hand-over falls back to TCP or never starts; without GPUs no engine starts.",
-    source="the catalogue, instances.yaml",
+    source="the catalogue, instances.yaml and unsuitable_instances.yaml",
     check=check,
 )

@@ -1,10 +1,14 @@
+import pytest
+
+from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.rules.pd201_instance_type import RULE
 from support.rules import findings_of
 from support.specs import FOUR_GPU_ROW
 
 
-def test_accepts_types_of_the_catalogue() -> None:
-    assert findings_of(RULE, {"decode.instance_type": "p5.48xlarge"}) == []
+@pytest.mark.parametrize("name", load_catalog().instances)
+def test_accepts_types_of_the_catalogue(name: str) -> None:
+    assert findings_of(RULE, {"decode.instance_type": name}) == []
 
 
 def test_refuses_an_unknown_type_and_names_near_ones() -> None:
@@ -16,8 +20,16 @@ def test_refuses_an_unknown_type_and_names_near_ones() -> None:
 
 
 def test_lists_all_types_where_none_is_near() -> None:
-    (finding,) = findings_of(RULE, {"prefill.instance_type": "trn2"})
-    assert "known are g6.8xlarge, p5.48xlarge" in finding.remedy
+    (finding,) = findings_of(RULE, {"prefill.instance_type": "x"})
+    assert "known are g5.12xlarge, " in finding.remedy
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("g6.4xlarge", "no EFA"), ("g5g.16xlarge", "arm64"), ("c7i.large", "no GPU")]
+)
+def test_says_why_where_that_is_known(name: str, reason: str) -> None:
+    (finding,) = findings_of(RULE, {"prefill.instance_type": name})
+    assert reason in finding.message
 
 
 def test_reports_each_phase() -> None:
@@ -26,5 +38,6 @@ def test_reports_each_phase() -> None:
 
 
 def test_accepts_a_type_whose_numbers_the_user_gives() -> None:
-    changes = {"prefill.instance_type": "g6.12xlarge", "custom_instances": [FOUR_GPU_ROW]}
+    own = {**FOUR_GPU_ROW, "instance_type": "own.1"}
+    changes = {"prefill.instance_type": "own.1", "custom_instances": [own]}
     assert findings_of(RULE, changes) == []

@@ -1,5 +1,6 @@
 from constructs_pd.planning.rules.pd205_model import RULE
 from support.rules import findings_of
+from support.specs import MODEL_ROW
 
 
 def test_accepts_models_of_the_catalogue() -> None:
@@ -14,14 +15,4 @@ def test_refuses_an_unknown_model() -> None:
 
 
 def test_accepts_a_model_whose_facts_the_user_gives() -> None:
-    row = {
-        "model": "acme/own-7b",
-        "architecture": "LlamaForCausalLM",
-        "attention": "full",
-        "kv_heads": 8,
-        "max_position_embeddings": 8192,
-        "gated": False,
-        "source": "its config.json",
-        "date": "2026-11-29",
-    }
-    assert findings_of(RULE, {"model.source": "acme/own-7b", "custom_models": [row]}) == []
+    assert findings_of(RULE, {"model.source": "acme/own-7b", "custom_models": [MODEL_ROW]}) == []

@@ -2,6 +2,7 @@ import pytest
 
 from constructs_pd.planning.rules.pd401_image import RULE
 from support.rules import findings_of
+from support.specs import IMAGE_ROW
 
 
 def test_accepts_the_default() -> None:
@@ -17,13 +18,4 @@ def test_refuses_moving_and_unknown_tags(tag: str) -> None:
 
 
 def test_accepts_an_image_whose_versions_the_user_gives() -> None:
-    row = {
-        "tag": "own-1",
-        "repository": "123456789012.dkr.ecr.us-west-2.amazonaws.com/own",
-        "ray_version": "2.58.0",
-        "vllm_version": "0.26.0",
-        "nixl_version": "1.3.1",
-        "source": "own build",
-        "date": "2026-11-29",
-    }
-    assert findings_of(RULE, {"image.tag": "own-1", "custom_images": [row]}) == []
+    assert findings_of(RULE, {"image.tag": "own-1.0.0", "custom_images": [IMAGE_ROW]}) == []

@@ -1,0 +1,64 @@
+"""What the planner decides and a user cannot set beside it, with the reason or the field to use instead."""
+
+from typing import Final
+
+ENGINE_ARGUMENTS: Final[dict[str, str]] = {
+    "model": "state it as model.source",
+    "served_model_name": "state it as model.served_name",
+    "dtype": "state it as model.dtype; both phases must have the same",
+    "kv_cache_dtype": "state it as model.kv_cache_dtype; both phases must have the same",
+    "max_model_len": "state it as model.max_model_len",
+    "tensor_parallel_size": "state it as tensor_parallel of the phase",
+    "pipeline_parallel_size": "leave it out: NIXL's pull connector hands no KV cache over between pipeline stages "
+    "(vLLM 0.26.0; ray-project/ray#55775)",
+    "data_parallel_size": "raise replicas of the phase instead: each replica has a node of its own",
+    "max_num_seqs": "state it as max_num_seqs of the phase",
+    "max_num_batched_tokens": "state it as max_num_batched_tokens of the phase",
+    "gpu_memory_utilization": "state it as gpu_memory_utilization of the phase",
+    "enforce_eager": "state it as enforce_eager of the phase",
+    "disable_hybrid_kv_cache_manager": "leave it out: the model's attention decides it",
+    "kv_transfer_config": "leave it out: the hand-over is NixlConnector over LIBFABRIC with the role of the phase; "
+    "NixlPushConnector hangs on small writes with NIXL 1.3.1 (ai-dynamo/nixl#1862), LMCache gives wrong answers with "
+    "vLLM 0.26.0 (vllm-project/vllm#52617)",
+    "distributed_executor_backend": "leave it out: Ray Serve LLM accepts ray only",
+    "revision": "use a copy of the model at that revision: Ray's download breaks with it (ray-project/ray#58887)",
+    "hf_token": "state it as hugging_face_token, by reference",
+    "api_key": "leave it out: Ray Serve LLM does not check it (ray-project/ray#59578)",
+}
+
+ENVIRONMENT: Final[dict[str, str]] = {
+    "FI_EFA_FORK_SAFE": "leave it out: it is set for workers",
+    "FI_EFA_USE_DEVICE_RDMA": "leave it out: it is set for workers",
+    "FI_PROVIDER": "leave it out: it is efa",
+    "HF_HOME": "state model_cache, it then lies on the shared volume",
+    "HF_TOKEN": "state hugging_face_token, by reference",
+    "HUGGING_FACE_HUB_TOKEN": "state hugging_face_token, by reference",
+    "NCCL_SOCKET_IFNAME": "leave it out: interface names differ between instance types (AWS ray-llm Dockerfile)",
+    "NIXL_BACKEND": "leave it out: vLLM ignores it (vllm-project/vllm#41814)",
+    "NVIDIA_VISIBLE_DEVICES": "leave it out: the device plugin sets it on workers, and the head must see no GPU",
+    "RAYLLM_ENABLE_REQUEST_PROMPT_LOGS": "leave it out: prompts are not logged",
+    "RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S": "state drain_seconds",
+    "RAY_REDIS_ADDRESS": "state gcs_fault_tolerance: KubeRay refuses the two together",
+    "RAY_enable_autoscaler_v2": "leave it out: KubeRay refuses it while the autoscaler is off",
+    "RAY_external_storage_namespace": "state gcs_fault_tolerance.storage_namespace",
+    "REDIS_PASSWORD": "state gcs_fault_tolerance.redis_password: KubeRay refuses the two together",
+    "REDIS_USERNAME": "leave it out: KubeRay refuses it",
+    "UCX_TLS": "leave it out: the hand-over runs over LIBFABRIC; UCX falls back to TCP on EFA (ai-dynamo/nixl#909)",
+    "VLLM_API_KEY": "leave it out: Ray Serve LLM does not check it (ray-project/ray#59578)",
+    "VLLM_HOST_IP": "leave it out: it is the pod's address",
+    "VLLM_NIXL_KVCACHE_BACKEND": "leave it out: vLLM ignores it (vllm-project/vllm#41814)",
+    "VLLM_NIXL_SIDE_CHANNEL_HOST": "leave it out: it is the pod's address",
+    "VLLM_NIXL_SIDE_CHANNEL_PORT": "leave it out: set for a pod it switches off Ray's offset per rank, and engines "
+    "collide (Ray 2.58.0 nixl.py)",
+    "VLLM_SSM_CONV_STATE_LAYOUT": "leave it out: the model's attention decides it",
+}
+
+# Prefixes of label and annotation keys. KubeRay's operator reads its own; the library's select nodes and pods.
+METADATA_PREFIXES: Final[dict[str, str]] = {
+    "constructs-pd/": "the library selects nodes and pods by it",
+    "ray.io/": "the KubeRay operator reads it; fault tolerance is stated as gcs_fault_tolerance",
+}
+METADATA_KEYS: Final[dict[str, str]] = {
+    "app.kubernetes.io/created-by": "the KubeRay operator sets it and selects by it",
+    "app.kubernetes.io/name": "the KubeRay operator sets it and selects by it",
+}

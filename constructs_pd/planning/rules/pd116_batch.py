@@ -1,0 +1,43 @@
+"""PD116: an engine step has room for one token of each sequence, and for a prompt that is not chunked."""
+
+from collections.abc import Iterator
+
+from constructs_pd.findings import Severity
+from constructs_pd.planning.facts import Facts, PhaseFacts
+from constructs_pd.planning.rules.rule import Rule, Violation
+
+
+def check(facts: Facts) -> Iterator[Violation]:
+    """Yield a violation for each phase with fewer batched tokens than sequences, or than an unchunked prompt."""
+    for phase in facts.phases:
+        tokens, sequences = phase.spec.max_num_batched_tokens, phase.spec.max_num_seqs
+        if tokens is not None and sequences is not None and tokens < sequences:
+            yield Violation(
+                f"{phase.name}.max_num_batched_tokens",
+                f"{tokens} tokens for {sequences} sequences",
+                f"raise it to {sequences} or more, or lower max_num_seqs to {tokens}",
+            )
+        yield from _without_chunks(facts, phase)
+
+
+def _without_chunks(facts: Facts, phase: PhaseFacts) -> Iterator[Violation]:
+    """Without chunked prefill a whole prompt must fit one step."""
+    tokens, context = phase.spec.max_num_batched_tokens, facts.spec.model.max_model_len
+    if phase.spec.engine_args.get("enable_chunked_prefill") is not False or tokens is None or context is None:
+        return
+    if tokens < context:
+        yield Violation(
+            f"{phase.name}.max_num_batched_tokens",
+            f"{tokens:,} tokens for prompts of up to {context:,}, and chunked prefill is off",
+            f"raise it to {context:,} or more, or leave enable_chunked_prefill out",
+        )
+
+
+RULE = Rule(
+    code="PD116",
+    severity=Severity.ERROR,
+    title="An engine step has room for one token of each sequence, and for a prompt that is not chunked",
+    rationale="vLLM refuses to start.",
+    source="vLLM 0.26.0 config/scheduler.py, verify_max_model_len",
+    check=check,
+)

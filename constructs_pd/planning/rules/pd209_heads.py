@@ -1,0 +1,41 @@
+"""PD209: the model's attention heads split evenly over an engine's GPUs."""
+
+from collections.abc import Iterator
+
+from constructs_pd.findings import Severity
+from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.rules.rule import Rule, Violation
+
+
+def check(facts: Facts) -> Iterator[Violation]:
+    """Yield a violation for each phase whose tensor parallel size does not divide the heads."""
+    model = facts.model
+    if model is None:
+        return
+    for phase in facts.phases:
+        size = phase.tensor_parallel
+        if size is None:
+            continue
+        subject = f"{phase.name}.tensor_parallel"
+        if model.attention_heads % size:
+            yield Violation(
+                subject,
+                f"{model.attention_heads} attention heads of {model.model} do not split over {size} GPUs",
+                f"choose a divisor of {model.attention_heads}",
+            )
+        elif model.kv_heads % size and size % model.kv_heads:
+            yield Violation(
+                subject,
+                f"{model.kv_heads} KV heads of {model.model} neither split over {size} GPUs nor repeat on them",
+                f"choose a divisor or a multiple of {model.kv_heads}",
+            )
+
+
+RULE = Rule(
+    code="PD209",
+    severity=Severity.ERROR,
+    title="The model's attention heads split evenly over an engine's GPUs",
+    rationale="vLLM refuses to load the model, after the pods have started.",
+    source="vLLM 0.26.0 config/model.py, verify_with_parallel_config",
+    check=check,
+)

@@ -1,0 +1,37 @@
+"""PD407: the image is not older than what the manifests were checked with."""
+
+from collections.abc import Iterator
+
+from constructs_pd.findings import Severity
+from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.rules.rule import Rule, Violation
+
+OLDEST = {"ray_version": "2.58.0", "vllm_version": "0.26.0", "nixl_version": "1.3.1"}
+
+
+def check(facts: Facts) -> Iterator[Violation]:
+    """Yield a violation for each version in the image that is too old."""
+    if facts.image is None:
+        return
+    for name, oldest in OLDEST.items():
+        actual = getattr(facts.image, name)
+        if _key(actual) < _key(oldest):
+            yield Violation(
+                "image.tag",
+                f"{facts.image.tag} holds {name} {actual}, at least {oldest} is needed",
+                "use a newer image",
+            )
+
+
+def _key(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+RULE = Rule(
+    code="PD407",
+    severity=Severity.ERROR,
+    title="The image is not older than what the manifests were checked with",
+    rationale="Ray before 2.58 cuts running streams on SIGTERM; KV transfer over EFA failed with older vLLM and NIXL.",
+    source="ray-project/ray#64181; vllm-project/vllm#27055; ai-dynamo/nixl#1862",
+    check=check,
+)

@@ -1,0 +1,30 @@
+import pytest
+
+from constructs_pd.planning.rules.pd116_batch import RULE
+from support.rules import findings_of
+
+
+@pytest.mark.parametrize(("tokens", "sequences"), [(None, None), (8, None), (None, 8), (8, 8), (9, 8)])
+def test_accepts_a_token_for_each_sequence(tokens: int | None, sequences: int | None) -> None:
+    assert findings_of(RULE, {"decode.max_num_batched_tokens": tokens, "decode.max_num_seqs": sequences}) == []
+
+
+def test_refuses_one_token_too_few_with_both_numbers() -> None:
+    (finding,) = findings_of(RULE, {"decode.max_num_batched_tokens": 7, "decode.max_num_seqs": 8})
+    assert finding.message == "7 tokens for 8 sequences"
+
+
+@pytest.mark.parametrize(("tokens", "count"), [(1024, 0), (1023, 1)])
+def test_without_chunks_a_whole_prompt_must_fit(tokens: int, count: int) -> None:
+    changes = {
+        "prefill.max_num_batched_tokens": tokens,
+        "prefill.engine_args": {"enable_chunked_prefill": False},
+        "model.max_model_len": 1024,
+    }
+    findings = findings_of(RULE, changes)
+    assert len(findings) == count
+    assert all("1,023 tokens for prompts of up to 1,024" in finding.message for finding in findings)
+
+
+def test_with_chunks_it_need_not() -> None:
+    assert findings_of(RULE, {"prefill.max_num_batched_tokens": 16, "model.max_model_len": 1024}) == []
