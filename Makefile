@@ -10,7 +10,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: synth test lint format lock clean
+.PHONY: synth test lint format rules lock clean
 
 synth: .venv/.ready node_modules/.ready ## write the deployment's manifests to dist/
 	@python tools/synth.py $(SPEC)
@@ -26,6 +26,9 @@ lint: .venv/.ready ## check style and types
 format: .venv/.ready ## rewrite the code in the project's style
 	ruff check --fix .
 	ruff format .
+
+rules: .venv/.ready ## write the pages of docs/ that are made from data
+	@python tools/pages.py
 
 lock: .venv/.ready node_modules/.ready ## choose dependency versions anew
 	uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from constructs import Construct
 
-from constructs_pd.findings import Finding, PlanError, Severity
+from constructs_pd.findings import PlanError
+from constructs_pd.planning.codes import OTHER_PLAN, SECOND_SERVICE
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
 
@@ -15,24 +16,19 @@ def require_one_plan(construct: Construct, plan: DeploymentPlan, other: Construc
         PlanError: PD501.
     """
     if other_plan != plan:
-        raise _refusal(
-            "PD501",
-            construct,
+        finding = OTHER_PLAN.error(
+            construct.node.path,
             f"{other.node.path} was made from another plan (of {other_plan.name!r}) than this one (of {plan.name!r})",
             "make both from one plan",
         )
+        raise PlanError([finding])
 
 
 def already_adopted(service: Construct, cluster: Construct, adopter: Construct) -> PlanError:
     """Return the refusal of a second service on one cluster, PD502."""
-    return _refusal(
-        "PD502",
-        service,
+    finding = SECOND_SERVICE.error(
+        service.node.path,
         f"the cluster {cluster.node.path} already serves {adopter.node.path}, and can serve 1 service",
         "give each service a cluster of its own",
     )
-
-
-def _refusal(code: str, construct: Construct, message: str, remedy: str) -> PlanError:
-    finding = Finding(code, Severity.ERROR, construct.node.path, message, remedy, source="this library")
     return PlanError([finding])

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Final, get_args
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from constructs_pd.findings import Finding, Severity
+from constructs_pd.findings import Finding
+from constructs_pd.planning.codes import LITERAL_SECRET, MISSING_FIELD, UNKNOWN_FIELD, UNSOUND_VALUE
 from constructs_pd.planning.spec import DeploymentSpec
 
 FieldPath = tuple[str | int, ...]
-
-SOURCE: Final = "the specification's types (constructs_pd/planning/spec.py)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,22 +104,17 @@ def _finding(detail: ErrorDetails) -> Finding:
     path, kind = detail["loc"], detail["type"]
     subject = ".".join(str(part) for part in path) or "the specification"
     if kind == "extra_forbidden":
-        return _error("PD002", subject, "there is no such field", _known_fields(path))
+        return UNKNOWN_FIELD.error(subject, "there is no such field", _known_fields(path))
     if kind == "missing":
-        return _error("PD003", subject, "this field is required", f"add it: {_expected(path)}")
+        return MISSING_FIELD.error(subject, "this field is required", f"add it: {_expected(path)}")
     if kind == "literal_secret":
-        return _error(
-            "PD005",
+        return LITERAL_SECRET.error(
             subject,
             "a secret is written into the specification (it is not repeated here)",
             "put it into a Kubernetes Secret, write `{secret_name: ..., key: ...}` instead, and revoke it",
         )
     message = "the text does not have the right form" if kind == "string_pattern_mismatch" else detail["msg"]
-    return _error("PD004", subject, message[:1].lower() + message[1:], f"expected: {_expected(path)}")
-
-
-def _error(code: str, subject: str, message: str, remedy: str) -> Finding:
-    return Finding(code, Severity.ERROR, subject, message, remedy, SOURCE)
+    return UNSOUND_VALUE.error(subject, message[:1].lower() + message[1:], f"expected: {_expected(path)}")
 
 
 def _known_fields(path: FieldPath) -> str:

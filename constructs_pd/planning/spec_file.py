@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from constructs_pd.findings import Finding, PlanError, Severity, render
+from constructs_pd.findings import Finding, PlanError, render
 from constructs_pd.planning.catalog.loader import load_catalog
+from constructs_pd.planning.codes import FILE
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 from constructs_pd.planning.facts import gather
 from constructs_pd.planning.resolve import examine, plan
@@ -70,21 +71,9 @@ def _read(path: Path) -> tuple[YamlDocument, Diagnosis]:
     try:
         document = parse_yaml(path)
     except YamlFileError as error:
-        raise PlanError([_file_finding(error)]) from None
+        raise PlanError([FILE.error("the file", error.message, error.remedy, error.location)]) from None
     diagnosis = diagnose(document.data)
     return document.with_renamed(diagnosis.renamed), diagnosis
-
-
-def _file_finding(error: YamlFileError) -> Finding:
-    return Finding(
-        code="PD001",
-        severity=Severity.ERROR,
-        subject="the file",
-        message=error.message,
-        remedy=error.remedy,
-        source="YAML",
-        location=error.location,
-    )
 
 
 def _located(findings: Iterable[Finding], document: YamlDocument) -> Iterator[Finding]:

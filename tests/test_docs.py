@@ -1,0 +1,101 @@
+"""README and guide pages say only what is true: snippets run, made pages are fresh, links and commands exist."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+import yaml
+from pytest_examples import CodeExample, EvalExample, find_examples
+
+from constructs_pd import PlanError, plan, plan_file
+from constructs_pd.planning.spec import DeploymentSpec, Phase
+from support.specs import ROOT, changed, reference_data
+
+README = ROOT / "README.md"
+GUIDES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [README, ROOT / "CONTRIBUTING.md", *GUIDES]
+TEXT = README.read_text(encoding="utf-8")
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+SPECIFICATION = next(block for block in blocks(README, "yaml") if block.startswith("name:"))
+EXAMPLES = list(find_examples(str(README), str(ROOT / "docs")))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=str)
+def test_python_snippets_run_and_print_what_they_say(
+    example: CodeExample, eval_example: EvalExample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "spec.yaml").write_text(SPECIFICATION, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    eval_example.set_config(quotes="double", ruff_ignore=["I001"])
+    eval_example.lint_ruff(example)
+    eval_example.run_print_check(example)
+
+
+def test_every_construct_has_a_guide_page_with_a_snippet() -> None:
+    assert len(EXAMPLES) == 6
+    constructs = {file.stem for file in (ROOT / "constructs_pd" / "k8s").glob("*.py")}
+    guides = {page.stem for page in GUIDES if blocks(page, "py")}
+    assert guides == constructs - {"__init__", "composition", "custom_resource"}
+
+
+def test_the_error_message_is_the_real_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    bad = SPECIFICATION.replace("us-west-2a ", "us-east-1a ").replace("replicas: 3", "replica: 3")
+    Path("my.yaml").write_text(bad.replace("p5.48xlarge", "p5.48large", 1), encoding="utf-8")
+    with pytest.raises(PlanError) as caught:
+        plan_file("my.yaml")
+    (message,) = blocks(README, "text")
+    assert str(caught.value).splitlines()[: len(message.splitlines())] == message.splitlines()
+
+
+def test_every_other_yaml_snippet_of_the_readme_is_a_part_of_a_specification(tmp_path: Path) -> None:
+    parts = [block for block in blocks(README, "yaml") if block != SPECIFICATION]
+    assert parts
+    for block in parts:
+        path = tmp_path / "spec.yaml"
+        path.write_text(SPECIFICATION + block, encoding="utf-8")
+        assert yaml.safe_load(block)
+        plan_file(path)
+
+
+def test_the_example_of_a_phase_is_one() -> None:
+    (block,) = blocks(ROOT / "docs" / "prefill_decode_service.md", "yaml")
+    decode = yaml.safe_load(block)["decode_example"]
+    assert Phase.model_validate(decode).tensor_parallel == 8
+    prefill = {"instance_type": "p5.48xlarge"}
+    plan(DeploymentSpec.model_validate(changed(reference_data(), {"decode": decode, "prefill": prefill})))
+
+
+def test_pages_made_from_data_are_fresh() -> None:
+    made = runpy.run_path(str(ROOT / "tools" / "pages.py"))["PAGES"]
+    assert set(made) == {"rules.md", "rollout.md", "specification.md"}
+    for name, page in made.items():
+        assert (ROOT / "docs" / name).read_text(encoding="utf-8") == page(), f"run `make rules` ({name})"
+
+
+def test_every_make_target_they_name_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = {target for page in PAGES for target in re.findall(r"`?make ([a-z]+)", page.read_text(encoding="utf-8"))}
+    targets -= {"it"}
+    assert {"synth", "test", "rules"} <= targets
+    assert targets <= set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+
+
+def test_every_relative_link_leads_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\((?!https:)([^)]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_code_that_they_name_exists() -> None:
+    known = set(re.findall(r"PD\d{3}", (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")))
+    for page in PAGES:
+        assert set(re.findall(r"PD\d{3}", page.read_text(encoding="utf-8"))) <= known, page.name
