@@ -1,0 +1,128 @@
+"""Specifications of every kind for property tests: most are sound, many are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from constructs_pd.planning.catalog import load_catalog
+from support.specs import FOUR_GPU_ROW, IMAGE_ROW, MODEL_ROW, POD
+
+CATALOG = load_catalog()
+
+
+def optional(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.none() | strategy
+
+
+def _without_none(data: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if value is not None}
+
+
+NAMES = st.from_regex(r"[a-z]([a-z0-9-]{0,44}[a-z0-9])?", fullmatch=True) | st.text(max_size=50)
+SIZES = st.sampled_from([1, 2, 4, 8]) | st.integers(1, 16)
+ENGINE_ARGS = st.dictionaries(
+    st.sampled_from(["block_size", "seed", "enable_prefix_caching", "pipeline_parallel_size", "typo"]),
+    st.sampled_from([1, 16, 32, True, False]),
+    max_size=2,
+)
+PODS = st.sampled_from([{}, POD, {"environment": {"VLLM_API_KEY": "x"}}, {"labels": {"ray.io/group": "x"}}])
+
+phases = st.fixed_dictionaries(
+    {
+        "instance_type": st.sampled_from([*CATALOG.instances, "own.1", "g6.xlarge"]),
+        "replicas": st.integers(1, 4),
+        "tensor_parallel": optional(SIZES),
+        "max_num_seqs": optional(st.integers(1, 512)),
+        "max_num_batched_tokens": optional(st.integers(1, 16384)),
+        "gpu_memory_utilization": optional(st.floats(0.01, 1)),
+        "enforce_eager": st.booleans(),
+        "engine_args": ENGINE_ARGS,
+        "max_nodes": optional(st.integers(1, 8)),
+        "pod": PODS,
+    }
+).map(_without_none)
+
+specifications = st.fixed_dictionaries(
+    {
+        "name": NAMES,
+        "namespace": st.sampled_from(["default", "inference", "Not A Namespace"]),
+        "region": st.sampled_from(["us-west-2", "af-south-1", "cn-north-1", "us-gov-west-1"]),
+        "availability_zone": st.sampled_from(["us-west-2a", "usw2-az1", "af-south-1b", "cn-north-1a", "nowhere"]),
+        "model": st.fixed_dictionaries(
+            {
+                "source": st.sampled_from([*CATALOG.models, "acme/own-7b", "nobody/nothing"]),
+                "max_model_len": optional(st.integers(1, 300_000)),
+                "kv_cache_dtype": st.sampled_from(["auto", "fp8"]),
+            }
+        ).map(_without_none),
+        "prefill": phases,
+        "decode": phases,
+        "image": st.fixed_dictionaries(
+            {
+                "tag": st.sampled_from(["serve-llm-cuda-v1.0.0", "own-1.0.0", "latest"]),
+                "registry": st.sampled_from(["private", "public"]),
+            }
+        ),
+        "kubernetes_version": st.sampled_from(["1.31", "1.33", "1.35", "1.36"]),
+        "hugging_face_token": optional(st.just({"secret_name": "hub"})),
+        "model_cache": optional(st.just({"claim_name": "cache", "mount_path": "/mnt/cache"})),
+        "gcs_fault_tolerance": optional(st.just({"redis_address": "redis:6379"})),
+        "upgrade": st.sampled_from([{}, {"strategy": "new_cluster"}]),
+        "single_pod_budget": st.sampled_from(["block", "none"]),
+        "endpoint": st.sampled_from([{}, {"exposure": "internal_alb"}]),
+        "drain_seconds": st.integers(30, 3600),
+        "custom_instances": st.just([{**FOUR_GPU_ROW, "instance_type": "own.1"}]),
+        "custom_models": st.just([MODEL_ROW]),
+        "custom_images": st.just([IMAGE_ROW]),
+    }
+).map(_without_none)
+
+
+@st.composite
+def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
+    """Return specifications that plan, of every shape that a plan can have."""
+    region, zone = draw(
+        st.sampled_from([("us-west-2", "us-west-2a"), ("us-west-2", "usw2-az1"), ("eu-west-1", "eu-west-1b")])
+    )
+    source = draw(st.sampled_from(["Qwen/Qwen3-8B", "Qwen/Qwen3-32B", "Qwen/Qwen3.5-9B", "acme/own-7b"]))
+    gpus = {name: row.gpu.count for name, row in CATALOG.instances.items()}
+    size = draw(st.sampled_from([1, 2, 4, 8]))
+    fitting = [name for name, count in gpus.items() if count >= size]
+
+    def phase() -> dict[str, Any]:
+        return _without_none(
+            {
+                "instance_type": draw(st.sampled_from(fitting)),
+                "replicas": draw(st.integers(1, 4)),
+                "tensor_parallel": size,
+                "max_num_seqs": draw(optional(st.integers(1, 256))),
+                "gpu_memory_utilization": draw(optional(st.floats(0.5, 0.95))),
+                "enforce_eager": draw(st.booleans()),
+                "engine_args": draw(st.sampled_from([{}, {"seed": 7}])),
+                "max_nodes": 8,
+                "pod": draw(st.sampled_from([{}, POD])),
+            }
+        )
+
+    return _without_none(
+        {
+            "name": draw(st.from_regex(r"[a-z]([a-z0-9-]{0,44}[a-z0-9])?", fullmatch=True)),
+            "region": region,
+            "availability_zone": zone,
+            "model": {"source": source, "kv_cache_dtype": draw(st.sampled_from(["auto", "fp8"]))},
+            "prefill": phase(),
+            "decode": phase(),
+            "custom_models": [MODEL_ROW],
+            "hugging_face_token": draw(optional(st.just({"secret_name": "hub"}))),
+            "model_cache": draw(optional(st.just({"claim_name": "cache"}))),
+            "gcs_fault_tolerance": draw(optional(st.just({"redis_address": "redis:6379"}))),
+            "upgrade": draw(st.sampled_from([{}, {"strategy": "new_cluster"}])),
+            "single_pod_budget": draw(st.sampled_from(["block", "none"])),
+            "endpoint": draw(st.sampled_from([{}, {"exposure": "internal_alb"}])),
+            "image": draw(st.sampled_from([{}, {"registry": "public", "pull_secrets": ["regcred"]}])),
+            "privileged_workers": draw(st.booleans()),
+            "drain_seconds": draw(st.integers(30, 3600)),
+        }
+    )
