@@ -11,7 +11,8 @@ import yaml
 from pytest_examples import CodeExample, EvalExample, find_examples
 
 from constructs_pd import PlanError, plan, plan_file
-from constructs_pd.planning.spec import DeploymentSpec, Phase
+from constructs_pd.planning.spec import DeploymentSpec
+from constructs_pd.planning.spec_pods import Phase
 from support.specs import ROOT, changed, reference_data
 
 README = ROOT / "README.md"

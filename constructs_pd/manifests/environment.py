@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from constructs_pd.planning.deployment_plan import DeploymentPlan, PhasePlan
-from constructs_pd.planning.spec import SecretReference
+from constructs_pd.planning.spec_pods import SecretReference
 
 
 def head_environment(plan: DeploymentPlan) -> list[dict[str, Any]]:

@@ -36,6 +36,8 @@ REPLICA_ACTOR_CPU_CORES: Final = 1
 # constants.py); each is an actor of 1 CPU.
 INGRESSES_PER_DECODE_REPLICA: Final = 2
 INGRESS_CPU_CORES: Final = 1
+# The custom Ray resource that decode pods offer and ingress replicas ask for.
+INGRESS_RAY_RESOURCE: Final = "pd-ingress"
 # A small fraction, so that a decode pod also takes the ingress replicas of a neighbour that drains.
 INGRESS_RESOURCE_SHARE: Final = 0.01
 

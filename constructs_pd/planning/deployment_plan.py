@@ -10,7 +10,8 @@ from constructs_pd.findings import Finding
 from constructs_pd.planning.catalog.rows import RolloutEffect
 from constructs_pd.planning.model_base import FrozenModel
 from constructs_pd.planning.network import NetworkInterface
-from constructs_pd.planning.spec import GcsFaultTolerance, ModelCache, SecretReference, Toleration
+from constructs_pd.planning.spec import GcsFaultTolerance
+from constructs_pd.planning.spec_pods import ModelCache, SecretReference, Toleration
 
 PhaseName = Literal["prefill", "decode"]
 

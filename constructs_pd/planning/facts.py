@@ -15,7 +15,8 @@ from constructs_pd.planning.catalog.rows import (
     RegistryRow,
 )
 from constructs_pd.planning.deployment_plan import PhaseName
-from constructs_pd.planning.spec import DeploymentSpec, Phase, Pod
+from constructs_pd.planning.spec import DeploymentSpec
+from constructs_pd.planning.spec_pods import Phase, Pod
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from constructs_pd import Acknowledge, DeploymentSpec
 from constructs_pd.planning.catalog.rows import ImageRow, InstanceRow, ModelRow
-from constructs_pd.planning.spec import ModelCache, SecretReference
+from constructs_pd.planning.spec_pods import ModelCache, SecretReference
 from support.specs import FOUR_GPU_ROW, reference_data, spec_with
 
 MINIMAL = {

@@ -1,0 +1,97 @@
+"""What is decided for one phase: its nodes, its pods and its engines."""
+
+from __future__ import annotations
+
+from pydantic import JsonValue
+
+from constructs_pd.planning import defaults
+from constructs_pd.planning.budget import min_available
+from constructs_pd.planning.catalog.rows import ModelRow
+from constructs_pd.planning.deployment_plan import PhaseName, PhasePlan, Taint
+from constructs_pd.planning.facts import PhaseFacts
+from constructs_pd.planning.labels import pod_labels, role_labels, zone_label
+from constructs_pd.planning.network import network_interfaces
+from constructs_pd.planning.sizes import pod_cpu_cores, pod_memory_gib
+from constructs_pd.planning.spec import DeploymentSpec
+
+
+def phase_plan(phase: PhaseFacts, spec: DeploymentSpec, model: ModelRow) -> PhasePlan:
+    """Decide everything about one phase, whose instance type must be known."""
+    instance, tensor_parallel = phase.instance, phase.tensor_parallel
+    assert instance is not None
+    assert tensor_parallel is not None  # PD201 refuses what is not known
+    return PhasePlan(
+        name=phase.name,
+        replicas=phase.spec.replicas,
+        max_nodes=phase.spec.max_nodes or phase.spec.replicas,
+        instance_type=instance.instance_type,
+        gpus_per_node=instance.gpu.count,
+        efa_per_node=instance.efa.interfaces,
+        network_interfaces=network_interfaces(instance.efa),
+        accelerator_type=instance.gpu.ray_accelerator_type,
+        node_labels={**role_labels(spec.name, phase.name), **dict([defaults.GPU_PRESENT_LABEL])},
+        node_taints=(Taint(key=defaults.GPU_TAINT_KEY, value="true", effect="NoSchedule"),),
+        selector_labels=role_labels(spec.name, phase.name),
+        pod_labels=pod_labels(spec, phase.name, phase.spec.pod),
+        pod_annotations=phase.spec.pod.annotations,
+        priority_class=phase.spec.pod.priority_class,
+        node_selector={
+            **dict([defaults.ARCHITECTURE_LABEL]),
+            **role_labels(spec.name, phase.name),
+            zone_label(spec.availability_zone): spec.availability_zone,
+        },
+        cpu_cores=pod_cpu_cores(instance),
+        memory_gib=pod_memory_gib(instance),
+        shared_memory_gib=defaults.WORKER_SHARED_MEMORY_GIB,
+        object_store_gib=defaults.WORKER_OBJECT_STORE_GIB,
+        tensor_parallel=tensor_parallel,
+        ray_resources=_ray_resources(phase.name, tensor_parallel),
+        ray_bundle={"GPU": 1, _ray_resource(phase.name): 1},
+        kv_role="kv_producer" if phase.name == "prefill" else "kv_consumer",
+        nixl_side_channel_port=(defaults.NIXL_PORT_PREFILL if phase.name == "prefill" else defaults.NIXL_PORT_DECODE),
+        engine_arguments=_engine_arguments(phase, spec, model, tensor_parallel),
+        environment={**phase.spec.pod.environment, **_environment(model)},
+        secret_environment=phase.spec.pod.secret_environment,
+        min_available=min_available(spec, phase.spec.replicas),
+    )
+
+
+def _ray_resource(phase: PhaseName) -> str:
+    return f"pd-{phase}"
+
+
+def _ray_resources(phase: PhaseName, tensor_parallel: int) -> dict[str, int]:
+    """One unit per GPU of the engine: a pod has room for exactly one engine of its own phase."""
+    offered = {_ray_resource(phase): tensor_parallel}
+    return {**offered, defaults.INGRESS_RAY_RESOURCE: 1} if phase == "decode" else offered
+
+
+def _engine_arguments(
+    phase: PhaseFacts, spec: DeploymentSpec, model: ModelRow, tensor_parallel: int
+) -> dict[str, JsonValue]:
+    wanted: dict[str, JsonValue] = {
+        "dtype": spec.model.dtype,
+        "kv_cache_dtype": spec.model.kv_cache_dtype,
+        "max_model_len": spec.model.max_model_len or model.max_position_embeddings,
+        "tensor_parallel_size": tensor_parallel,
+        "max_num_seqs": phase.spec.max_num_seqs,
+        "max_num_batched_tokens": phase.spec.max_num_batched_tokens,
+        "gpu_memory_utilization": phase.spec.gpu_memory_utilization,
+        "enforce_eager": phase.spec.enforce_eager,
+        # Stated on hybrid models, so that vLLM refuses a setting that would turn it off instead of obeying.
+        "disable_hybrid_kv_cache_manager": False if model.attention == "hybrid" else None,
+    }
+    return {**phase.spec.engine_args, **{name: value for name, value in wanted.items() if value is not None}}
+
+
+def _environment(model: ModelRow) -> dict[str, str]:
+    hand_over = {
+        # EFA through libfabric; the image sets FI_PROVIDER too, but says so only in its Dockerfile.
+        "FI_PROVIDER": "efa",
+        "FI_EFA_USE_DEVICE_RDMA": "1",
+        "FI_EFA_FORK_SAFE": "1",
+        # Ray Serve LLM logs every prompt by default.
+        "RAYLLM_ENABLE_REQUEST_PROMPT_LOGS": "0",
+    }
+    # NIXL moves recurrent state only in this layout (vLLM 0.26.0 nixl/base_worker.py asserts it).
+    return {**hand_over, "VLLM_SSM_CONV_STATE_LAYOUT": "DS"} if model.attention == "hybrid" else hand_over
