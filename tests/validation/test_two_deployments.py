@@ -47,10 +47,8 @@ def node_labels(plan: DeploymentPlan) -> list[dict[str, str]]:
 
 def test_every_object_has_a_name_of_its_own() -> None:
     manifests = both()
-    identities = [
-        (m["apiVersion"], m["kind"], m["metadata"].get("namespace"), m["metadata"]["name"]) for m in manifests
-    ]
-    assert len(set(identities)) == len(identities) == 1 + 2 * 7
+    objects = [(m["apiVersion"], m["kind"], m["metadata"].get("namespace"), m["metadata"]["name"]) for m in manifests]
+    assert len(set(objects)) == len(objects) == 1 + 2 * 7
 
 
 def test_workers_fit_the_nodes_of_their_own_deployment_and_phase_only() -> None:
