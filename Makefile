@@ -13,10 +13,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: synth test lint format rules lock clean
 
 synth: .venv/.ready node_modules/.ready ## write the deployment's manifests to dist/
-	@python tools/synth.py $(SPEC)
+	@python tools/synth.py "$(SPEC)"
 
-test: .venv/.ready node_modules/.ready ## run every test, with the coverage gate
-	pytest --cov --cov-report=term $(ARGS)
+test: .venv/.ready node_modules/.ready ## run every test, with the coverage gate; ARGS="-k name" for a part, without it
+	pytest $(if $(ARGS),$(ARGS),--cov --cov-report=term)
 
 lint: .venv/.ready ## check style and types
 	ruff check .

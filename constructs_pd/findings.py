@@ -62,7 +62,7 @@ class Acknowledge(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 
     code: str = Field(pattern=r"^PD\d{3}$", description="the warning's code, such as PD206")
-    reason: str = Field(min_length=1, description="why it is acceptable here, as text")
+    reason: str = Field(pattern=r"\S", description="why it is acceptable here, as text")
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

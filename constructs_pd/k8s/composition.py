@@ -2,26 +2,59 @@
 
 from __future__ import annotations
 
-from constructs import Construct
+from collections.abc import Callable
+from typing import Protocol
+
+from constructs import Construct, Node
 
 from constructs_pd.findings import PlanError
-from constructs_pd.planning.codes import OTHER_PLAN, SECOND_SERVICE
+from constructs_pd.planning.codes import OTHER_PLAN, PATCHED_CLUSTER, SECOND_SERVICE, TAKEN_NAME
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
 
-def require_one_plan(construct: Construct, plan: DeploymentPlan, other: Construct, other_plan: DeploymentPlan) -> None:
-    """Refuse a construct beside another that renders a different plan.
+class Planned(Protocol):
+    """A construct that renders a plan."""
+
+    plan: DeploymentPlan
+
+    @property
+    def node(self) -> Node:
+        """The construct's place in the tree."""
+
+
+def require_one_plan(construct: Construct, plan: DeploymentPlan, other: Planned) -> None:
+    """Refuse a construct beside another that renders a different plan; warnings do not count.
 
     Raises:
         PlanError: PD501.
     """
-    if other_plan != plan:
+    if _without_findings(other.plan) != _without_findings(plan):
         finding = OTHER_PLAN.error(
             construct.node.path,
-            f"{other.node.path} was made from another plan (of {other_plan.name!r}) than this one (of {plan.name!r})",
+            f"{other.node.path} was made from another plan (of {other.plan.name!r}) than this one (of {plan.name!r})",
             "make both from one plan",
         )
         raise PlanError([finding])
+
+
+def require_unique(
+    construct: Planned, identity: Callable[[DeploymentPlan], object] = lambda plan: (plan.namespace, plan.name)
+) -> None:
+    """Refuse a construct whose objects another of its kind in the same app has already.
+
+    Raises:
+        PlanError: PD504.
+    """
+    for other in construct.node.root.node.find_all():
+        if other.node.path == construct.node.path or not isinstance(other, type(construct)):
+            continue
+        if identity(other.plan) == identity(construct.plan):
+            finding = TAKEN_NAME.error(
+                construct.node.path,
+                f"{other.node.path} writes the objects of {construct.plan.name!r} in {construct.plan.namespace!r} too",
+                "give each deployment a name of its own, and write each namespace once",
+            )
+            raise PlanError([finding])
 
 
 def already_adopted(service: Construct, cluster: Construct, adopter: Construct) -> PlanError:
@@ -32,3 +65,17 @@ def already_adopted(service: Construct, cluster: Construct, adopter: Construct) 
         "give each service a cluster of its own",
     )
     return PlanError([finding])
+
+
+def changed_before_adoption(service: Construct, cluster: Construct) -> PlanError:
+    """Return the refusal of a cluster whose changes would be lost, PD503."""
+    finding = PATCHED_CLUSTER.error(
+        service.node.path,
+        f"the RayCluster of {cluster.node.path} was patched, and is no longer written",
+        "patch ApiObject.of(service) below /spec/rayClusterConfig instead, after the service is made",
+    )
+    return PlanError([finding])
+
+
+def _without_findings(plan: DeploymentPlan) -> DeploymentPlan:
+    return plan.model_copy(update={"findings": ()})

@@ -6,6 +6,7 @@ import cdk8s_plus_28 as kplus
 from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
+from constructs_pd.k8s.composition import require_unique
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
 
@@ -19,10 +20,18 @@ class DeploymentNamespace(Construct):
         scope: Parent construct.
         id: Construct id.
         plan: A plan of a deployment in the namespace.
+
+    Attributes:
+        plan: That plan.
+
+    Raises:
+        PlanError: PD504, the app has this namespace already.
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan) -> None:
         super().__init__(scope, id)
+        self.plan = plan
+        require_unique(self, lambda plan: plan.namespace)
         kplus.Namespace(
             self,
             "Resource",

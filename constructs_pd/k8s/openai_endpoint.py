@@ -6,7 +6,7 @@ import cdk8s_plus_28 as kplus
 from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
-from constructs_pd.k8s.composition import require_one_plan
+from constructs_pd.k8s.composition import require_one_plan, require_unique
 from constructs_pd.k8s.prefill_decode_service import PrefillDecodeService
 from constructs_pd.manifests.load_balancer import ingress_annotations
 from constructs_pd.planning.deployment_plan import DeploymentPlan
@@ -26,22 +26,26 @@ class OpenAIEndpoint(Construct):
         service: The service behind the endpoint, made from the same plan.
 
     Attributes:
+        plan: The plan that this endpoint renders.
         url: Base URL for OpenAI clients inside the cluster.
 
     Raises:
-        PlanError: PD501, the service was made from another plan.
+        PlanError: The service was made from another plan (PD501), or the app has another endpoint of the same name
+            (PD504).
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan, service: PrefillDecodeService) -> None:
         super().__init__(scope, id)
-        require_one_plan(self, plan, service, service.plan)
+        require_one_plan(self, plan, service)
+        self.plan = plan
+        require_unique(self)
         self.url = plan.endpoint.url
         kplus.Service(
             self,
             "Resource",
             metadata=ApiObjectMetadata(name=plan.endpoint.service_name, namespace=plan.namespace, labels=plan.labels),
             type=kplus.ServiceType.EXTERNAL_NAME,
-            external_name=f"{plan.endpoint.serve_service_name}.{plan.namespace}.svc.cluster.local",
+            external_name=plan.endpoint.external_name,
         )
         if plan.endpoint.internal_alb:
             self._ingress(plan)
@@ -59,13 +63,13 @@ class OpenAIEndpoint(Construct):
             self,
             "Ingress",
             metadata=kplus.k8s.ObjectMeta(
-                name=plan.name,
+                name=plan.endpoint.ingress_name,
                 namespace=plan.namespace,
                 labels=plan.labels,
                 annotations=ingress_annotations(plan),
             ),
             spec=kplus.k8s.IngressSpec(
-                ingress_class_name="alb",
+                ingress_class_name=plan.endpoint.ingress_class_name,
                 rules=[
                     kplus.k8s.IngressRule(
                         http=kplus.k8s.HttpIngressRuleValue(

@@ -25,15 +25,16 @@ class PrefillDecodeService(Construct):
         plan: The plan that this service renders.
 
     Raises:
-        PlanError: The cluster was made from another plan (PD501), or already serves another service (PD502).
+        PlanError: The cluster was made from another plan (PD501), already serves another service (PD502), or was
+            patched before (PD503).
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan, cluster: RayLlmCluster) -> None:
         super().__init__(scope, id)
-        require_one_plan(self, plan, cluster, cluster.plan)
+        require_one_plan(self, plan, cluster)
         self.plan = plan
         cluster.adopt(self)
-        custom_resource(
+        resource = custom_resource(
             self,
             "Resource",
             api_version="ray.io/v1",
@@ -46,4 +47,5 @@ class PrefillDecodeService(Construct):
             ),
             spec=ray_service_spec(plan),
         )
+        cluster.emitted_as(resource)
         self.node.add_dependency(cluster)

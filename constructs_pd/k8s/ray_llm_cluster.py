@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import cdk8s_plus_28 as kplus
-from cdk8s import ApiObjectMetadata
+from cdk8s import ApiObject, ApiObjectMetadata
 from constructs import Construct
 
-from constructs_pd.k8s.composition import already_adopted
+from constructs_pd.k8s.composition import already_adopted, changed_before_adoption, require_unique
 from constructs_pd.k8s.custom_resource import custom_resource
 from constructs_pd.manifests.ray_cluster import ray_cluster_spec
-from constructs_pd.planning.deployment_plan import DeploymentPlan
+from constructs_pd.planning.deployment_plan import BudgetPlan, DeploymentPlan
 
 
 class RayLlmCluster(Construct):
     """A Ray cluster whose prefill and decode pods stand on separate GPU nodes.
 
     Alone it emits a `RayCluster`. When a `PrefillDecodeService` adopts it, the service emits a `RayService` that
-    contains this cluster, and no `RayCluster` is emitted. In both cases it owns the ServiceAccount of the pods and
-    the disruption budgets.
+    contains this cluster, and no `RayCluster` is emitted; `ApiObject.of(cluster)` is then that RayService. In both
+    cases it owns the ServiceAccount of the pods and the disruption budgets.
 
     Args:
         scope: Parent construct.
@@ -26,11 +26,15 @@ class RayLlmCluster(Construct):
 
     Attributes:
         plan: The plan that this cluster renders.
+
+    Raises:
+        PlanError: PD504, the app has another cluster of this name and namespace.
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan) -> None:
         super().__init__(scope, id)
         self.plan = plan
+        require_unique(self)
         self._adopter: Construct | None = None
         kplus.ServiceAccount(
             self,
@@ -43,44 +47,43 @@ class RayLlmCluster(Construct):
             ),
             automount_token=False,
         )
-        custom_resource(
+        self._resource = custom_resource(
             self,
             "Resource",
             api_version="ray.io/v1",
             kind="RayCluster",
-            metadata=self._metadata(plan.name),
+            metadata=ApiObjectMetadata(name=plan.name, namespace=plan.namespace, labels=plan.labels),
             spec=ray_cluster_spec(plan),
         )
-        self._budget("head", plan.head.selector_labels, plan.head.min_available)
-        for phase in plan.phases:
-            self._budget(phase.name, phase.selector_labels, phase.min_available)
+        self._as_rendered = self._resource.to_json()
+        for budget in plan.budgets:
+            self._budget(budget)
 
     def adopt(self, service: Construct) -> None:
         """Hand the cluster over to a service, which from now on emits it as a part of itself.
 
         Raises:
-            PlanError: PD502, another service has adopted the cluster.
+            PlanError: Another service has adopted the cluster (PD502), or its RayCluster was patched, which would be
+                lost (PD503).
         """
         if self._adopter is not None:
             raise already_adopted(service, self, self._adopter)
+        if self._resource.to_json() != self._as_rendered:
+            raise changed_before_adoption(service, self)
         self._adopter = service
         self.node.try_remove_child("Resource")
 
-    def _budget(self, role: str, selector: dict[str, str], min_available: int | None) -> None:
-        if min_available is None:
-            return
-        # An integer: a RayCluster has no scale subresource, so a percentage or maxUnavailable permits no eviction.
+    def emitted_as(self, resource: ApiObject) -> None:
+        """Make the escape hatch of an adopted cluster lead to the object that contains it."""
+        self.node.default_child = resource
+
+    def _budget(self, budget: BudgetPlan) -> None:
         kplus.k8s.KubePodDisruptionBudget(
             self,
-            f"{role}-budget",
-            metadata=kplus.k8s.ObjectMeta(
-                name=f"{self.plan.name}-{role}", namespace=self.plan.namespace, labels=self.plan.labels
-            ),
+            budget.name,
+            metadata=kplus.k8s.ObjectMeta(name=budget.name, namespace=self.plan.namespace, labels=self.plan.labels),
             spec=kplus.k8s.PodDisruptionBudgetSpec(
-                min_available=kplus.k8s.IntOrString.from_number(min_available),
-                selector=kplus.k8s.LabelSelector(match_labels=selector),
+                min_available=kplus.k8s.IntOrString.from_number(budget.min_available),
+                selector=kplus.k8s.LabelSelector(match_labels=budget.selector_labels),
             ),
         )
-
-    def _metadata(self, name: str) -> ApiObjectMetadata:
-        return ApiObjectMetadata(name=name, namespace=self.plan.namespace, labels=self.plan.labels)

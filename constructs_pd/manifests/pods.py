@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from constructs_pd.manifests.environment import head_environment, worker_environment
-from constructs_pd.planning.defaults import DEPLOYMENT_LABEL, ROLE_LABEL
 from constructs_pd.planning.deployment_plan import DeploymentPlan, HeadPlan, PhasePlan
 
 SHARED_MEMORY_VOLUME: Final = "shared-mem"
@@ -105,12 +104,12 @@ def _one_worker_per_node(plan: DeploymentPlan) -> dict[str, Any]:
         "requiredDuringSchedulingIgnoredDuringExecution": [
             {
                 "labelSelector": {
-                    "matchLabels": {DEPLOYMENT_LABEL: plan.name},
+                    "matchLabels": plan.selector_labels,
                     "matchExpressions": [
                         {
-                            "key": ROLE_LABEL,
+                            "key": plan.role_label,
                             "operator": "In",
-                            "values": [phase.pod_labels[ROLE_LABEL] for phase in plan.phases],
+                            "values": [phase.selector_labels[plan.role_label] for phase in plan.phases],
                         }
                     ],
                 },

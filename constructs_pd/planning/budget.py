@@ -1,10 +1,20 @@
-"""How many pods of a group a voluntary disruption must leave."""
+"""Disruption budgets: how many pods of each kind a node upgrade must leave."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from constructs_pd.planning.deployment_plan import BudgetPlan
+from constructs_pd.planning.labels import role_labels
 from constructs_pd.planning.spec import DeploymentSpec
 
 
-def min_available(spec: DeploymentSpec, replicas: int) -> int | None:
-    """Return all pods but one; for a single pod 1 or none (no budget), as the user says."""
-    if replicas > 1:
-        return replicas - 1
-    return 1 if spec.single_pod_budget == "block" else None
+def budgets(spec: DeploymentSpec) -> Iterator[BudgetPlan]:
+    """Yield a budget for each kind of pod; kinds of a single pod have one only where the user says so."""
+    for role, replicas in (("head", 1), ("prefill", spec.prefill.replicas), ("decode", spec.decode.replicas)):
+        if replicas > 1 or spec.single_pod_budget == "block":
+            yield BudgetPlan(
+                name=f"{spec.name}-{role}",
+                selector_labels=role_labels(spec.name, role),
+                min_available=max(1, replicas - 1),
+            )

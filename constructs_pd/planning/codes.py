@@ -67,6 +67,18 @@ SECOND_SERVICE: Final = Code(
     "A RayService contains its cluster; two of them would be two clusters.",
     "KubeRay 1.7.0, RayService",
 )
+PATCHED_CLUSTER: Final = Code(
+    "PD503",
+    "A cluster is patched through the service that contains it",
+    "The patch would stand on an object that is no longer written, and be lost in silence.",
+    "this library",
+)
+TAKEN_NAME: Final = Code(
+    "PD504",
+    "A deployment stands in an app once, and so does a namespace",
+    "Of two objects with one name the last one applied wins.",
+    "Kubernetes documentation, Object Names and IDs",
+)
 
 OTHER_CODES: Final = (
     FILE,
@@ -76,4 +88,6 @@ OTHER_CODES: Final = (
     LITERAL_SECRET,
     OTHER_PLAN,
     SECOND_SERVICE,
+    PATCHED_CLUSTER,
+    TAKEN_NAME,
 )

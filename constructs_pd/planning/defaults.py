@@ -14,9 +14,10 @@ GPU_TAINT_KEY: Final = "nvidia.com/gpu"
 # The ray-llm image is built for x86_64 only; a Graviton node would fail with "exec format error".
 ARCHITECTURE_LABEL: Final = ("kubernetes.io/arch", "amd64")
 
-# What a worker pod leaves to the node's DaemonSets (CNI, kube-proxy, device plugins, monitoring).
+# What a worker pod leaves of what the kubelet leaves: for the node's DaemonSets (CNI, kube-proxy, device plugins,
+# monitoring), and because an AMI may set 10 GiB of huge pages aside for EFA, which Karpenter's table does not know.
 NODE_RESERVE_CPU_CORES: Final = 2
-NODE_RESERVE_MEMORY_GIB: Final = 6
+NODE_RESERVE_MEMORY_GIB: Final = 10
 
 # Shared memory: Ray's object store plus vLLM's and NCCL's own segments. It counts against the pod's memory.
 WORKER_SHARED_MEMORY_GIB: Final = 16

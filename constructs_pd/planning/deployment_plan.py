@@ -79,7 +79,6 @@ class HeadPlan(FrozenModel):
         memory_gib: Memory reserved and allowed, in GiB, shared memory included.
         shared_memory_gib: Size limit of `/dev/shm`, in GiB.
         object_store_gib: Ray's object store, in GiB; it lies in `/dev/shm`.
-        min_available: Pods that a voluntary disruption must leave; none: no budget.
     """
 
     selector_labels: dict[str, str]
@@ -95,7 +94,6 @@ class HeadPlan(FrozenModel):
     memory_gib: int
     shared_memory_gib: int
     object_store_gib: int
-    min_available: int | None
 
 
 class PhasePlan(FrozenModel):
@@ -129,7 +127,6 @@ class PhasePlan(FrozenModel):
         engine_arguments: vLLM engine arguments, without the KV hand-over.
         environment: Environment variables with literal values.
         secret_environment: Environment variables from Secrets.
-        min_available: Pods that a voluntary disruption must leave; none: no budget.
     """
 
     name: PhaseName
@@ -159,7 +156,6 @@ class PhasePlan(FrozenModel):
     engine_arguments: dict[str, JsonValue]
     environment: dict[str, str]
     secret_environment: dict[str, SecretReference]
-    min_available: int | None
 
 
 class ServeIngressPlan(FrozenModel):
@@ -179,7 +175,14 @@ class ServeIngressPlan(FrozenModel):
 
 
 class PortsPlan(FrozenModel):
-    """TCP ports of the Ray pods."""
+    """TCP ports of the Ray pods.
+
+    Attributes:
+        gcs: Ray's control plane, on the head.
+        dashboard: Ray's dashboard and job API, on the head; whoever reaches it can run code.
+        serve: Ray Serve's HTTP proxies.
+        metrics: Prometheus metrics.
+    """
 
     gcs: int
     dashboard: int
@@ -212,16 +215,37 @@ class EndpointPlan(FrozenModel):
     Attributes:
         service_name: Stable in-cluster Service for clients.
         serve_service_name: Service that the KubeRay operator creates for the RayService's serve port.
+        external_name: DNS name of that Service.
         url: Base URL for OpenAI clients inside the cluster.
         internal_alb: Whether an internal Application Load Balancer is wanted.
+        ingress_name: Name of the balancer's Ingress.
+        ingress_class_name: Its class, which the AWS Load Balancer Controller serves.
         subnet_ids: The balancer's subnets; empty: found by tag.
     """
 
     service_name: str
     serve_service_name: str
+    external_name: str
     url: str
     internal_alb: bool
+    ingress_name: str
+    ingress_class_name: str
     subnet_ids: tuple[str, ...]
+
+
+class BudgetPlan(FrozenModel):
+    """What a voluntary disruption, such as a node upgrade, must leave of a kind of pod.
+
+    Attributes:
+        name: Name of the PodDisruptionBudget.
+        selector_labels: Labels of the pods.
+        min_available: Pods to leave: a whole number, because a RayCluster has no scale subresource and Kubernetes
+            would permit no eviction for a percentage or for maxUnavailable.
+    """
+
+    name: str
+    selector_labels: dict[str, str]
+    min_available: int
 
 
 class RolloutPlan(FrozenModel):
@@ -247,6 +271,8 @@ class DeploymentPlan(FrozenModel):
         region: AWS region.
         availability_zone: The one zone of all GPU nodes, name or id.
         labels: Labels of every object of the deployment.
+        selector_labels: Labels by which the deployment's pods are found.
+        role_label: Key of the label that tells kinds of pods and nodes apart.
         service_account_name: ServiceAccount of the Ray pods.
         service_account_annotations: Its annotations.
         image: Full image reference, the same for every pod.
@@ -260,6 +286,7 @@ class DeploymentPlan(FrozenModel):
         endpoint: What clients reach.
         ports: Ports of the Ray pods.
         timeouts: Time limits.
+        budgets: Disruption budgets.
         nixl_backend: Transport of the KV hand-over.
         upgrade_strategy: What KubeRay does when the cluster changes.
         rollout: What each kind of change does under that strategy.
@@ -276,6 +303,8 @@ class DeploymentPlan(FrozenModel):
     region: str
     availability_zone: str
     labels: dict[str, str]
+    selector_labels: dict[str, str]
+    role_label: str
     service_account_name: str
     service_account_annotations: dict[str, str]
     image: str
@@ -289,6 +318,7 @@ class DeploymentPlan(FrozenModel):
     endpoint: EndpointPlan
     ports: PortsPlan
     timeouts: TimeoutsPlan
+    budgets: tuple[BudgetPlan, ...]
     nixl_backend: Literal["LIBFABRIC"]
     upgrade_strategy: Literal["None", "NewCluster"]
     rollout: tuple[RolloutPlan, ...]

@@ -36,7 +36,6 @@ ENVIRONMENT: Final[dict[str, str]] = {
     "NCCL_SOCKET_IFNAME": "leave it out: interface names differ between instance types (AWS ray-llm Dockerfile)",
     "NIXL_BACKEND": "leave it out: vLLM ignores it (vllm-project/vllm#41814)",
     "NVIDIA_VISIBLE_DEVICES": "leave it out: the device plugin sets it on workers, and the head must see no GPU",
-    "RAYLLM_ENABLE_REQUEST_PROMPT_LOGS": "leave it out: prompts are not logged",
     "RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S": "state drain_seconds",
     "RAY_REDIS_ADDRESS": "state gcs_fault_tolerance: KubeRay refuses the two together",
     "RAY_enable_autoscaler_v2": "leave it out: KubeRay refuses it while the autoscaler is off",

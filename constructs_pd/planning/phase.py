@@ -5,7 +5,6 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from constructs_pd.planning import defaults
-from constructs_pd.planning.budget import min_available
 from constructs_pd.planning.catalog.rows import ModelRow
 from constructs_pd.planning.deployment_plan import PhaseName, PhasePlan, Taint
 from constructs_pd.planning.facts import PhaseFacts
@@ -52,7 +51,6 @@ def phase_plan(phase: PhaseFacts, spec: DeploymentSpec, model: ModelRow) -> Phas
         engine_arguments=_engine_arguments(phase, spec, model, tensor_parallel),
         environment={**phase.spec.pod.environment, **_environment(model)},
         secret_environment=phase.spec.pod.secret_environment,
-        min_available=min_available(spec, phase.spec.replicas),
     )
 
 
@@ -90,8 +88,6 @@ def _environment(model: ModelRow) -> dict[str, str]:
         "FI_PROVIDER": "efa",
         "FI_EFA_USE_DEVICE_RDMA": "1",
         "FI_EFA_FORK_SAFE": "1",
-        # Ray Serve LLM logs every prompt by default.
-        "RAYLLM_ENABLE_REQUEST_PROMPT_LOGS": "0",
     }
     # NIXL moves recurrent state only in this layout (vLLM 0.26.0 nixl/base_worker.py asserts it).
     return {**hand_over, "VLLM_SSM_CONV_STATE_LAYOUT": "DS"} if model.attention == "hybrid" else hand_over

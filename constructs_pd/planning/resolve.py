@@ -7,7 +7,7 @@ from typing import Literal
 
 from constructs_pd.findings import Finding, PlanError, Severity, in_order
 from constructs_pd.planning import defaults
-from constructs_pd.planning.budget import min_available
+from constructs_pd.planning.budget import budgets
 from constructs_pd.planning.catalog.loader import Catalog, load_catalog
 from constructs_pd.planning.catalog.rows import ImageRow
 from constructs_pd.planning.deployment_plan import (
@@ -71,6 +71,8 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
         region=spec.region,
         availability_zone=spec.availability_zone,
         labels=labels(spec),
+        selector_labels={defaults.DEPLOYMENT_LABEL: spec.name},
+        role_label=defaults.ROLE_LABEL,
         service_account_name=spec.name,
         service_account_annotations=spec.service_account_annotations,
         image=_image(facts, image),
@@ -99,6 +101,7 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
             metrics=defaults.METRICS_PORT,
         ),
         timeouts=_timeouts(spec),
+        budgets=tuple(budgets(spec)),
         nixl_backend="LIBFABRIC",
         upgrade_strategy="NewCluster" if spec.upgrade.strategy == "new_cluster" else "None",
         rollout=_rollout(facts),
@@ -134,7 +137,7 @@ def _head(spec: DeploymentSpec) -> HeadPlan:
         selector_labels=role_labels(spec.name, "head"),
         pod_labels=pod_labels(spec, "head", spec.head.pod),
         pod_annotations=spec.head.pod.annotations,
-        node_selector={**dict([defaults.ARCHITECTURE_LABEL]), **spec.head.node_selector},
+        node_selector={**spec.head.node_selector, **dict([defaults.ARCHITECTURE_LABEL])},
         tolerations=spec.head.tolerations,
         environment=spec.head.pod.environment,
         secret_environment=spec.head.pod.secret_environment,
@@ -144,7 +147,6 @@ def _head(spec: DeploymentSpec) -> HeadPlan:
         memory_gib=spec.head.memory_gib,
         shared_memory_gib=defaults.HEAD_SHARED_MEMORY_GIB,
         object_store_gib=defaults.HEAD_OBJECT_STORE_GIB,
-        min_available=min_available(spec, 1),
     )
 
 
@@ -157,11 +159,15 @@ def _serve_ingress(decode_replicas: int) -> ServeIngressPlan:
 
 
 def _endpoint(spec: DeploymentSpec) -> EndpointPlan:
+    serve_service_name = f"{spec.name}-serve-svc"
     return EndpointPlan(
         service_name=spec.name,
-        serve_service_name=f"{spec.name}-serve-svc",
+        serve_service_name=serve_service_name,
+        external_name=f"{serve_service_name}.{spec.namespace}.svc.cluster.local",
         url=f"http://{spec.name}.{spec.namespace}.svc.cluster.local:{defaults.SERVE_PORT}/v1",
         internal_alb=spec.endpoint.exposure == "internal_alb",
+        ingress_name=spec.name,
+        ingress_class_name="alb",
         subnet_ids=spec.endpoint.subnet_ids,
     )
 

@@ -125,7 +125,7 @@ class DeploymentSpec(FrozenModel):
     """One large language model, served with prefill and decode on separate nodes."""
 
     name: str = Field(description="the deployment's name: at most 47 lower-case letters, digits and '-'")
-    namespace: str = Field(default="default", description="the Kubernetes namespace")
+    namespace: str = Field(default="inference", description="the Kubernetes namespace")
     region: str = Field(
         pattern=r"^[a-z]{2}(-[a-z]+)+-\d$", description="the AWS region, by its code, such as us-west-2"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -15,6 +15,7 @@ from constructs_pd.planning.codes import LITERAL_SECRET, MISSING_FIELD, UNKNOWN_
 from constructs_pd.planning.spec import DeploymentSpec
 
 FieldPath = tuple[str | int, ...]
+BOUNDS: Final = frozenset({"greater_than", "greater_than_equal", "less_than", "less_than_equal"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def diagnose(data: Any) -> Diagnosis:
     findings: list[Finding] = []
     renamed: dict[FieldPath, FieldPath] = {}
     dropped: set[FieldPath] = set()
-    while True:
+    while True:  # each turn renames or leaves out a field, so there is a last one
         try:
             return Diagnosis(tuple(findings), DeploymentSpec.model_validate(data), renamed)
         except ValidationError as error:
@@ -46,7 +47,7 @@ def diagnose(data: Any) -> Diagnosis:
         names = {detail["loc"]: _right_name(detail["loc"], data) for detail in details if _is_unknown(detail)}
         corrected = {path: (*path[:-1], name) for path, name in names.items() if name is not None}
         known = {*corrected.values(), *dropped}
-        findings += [_finding(detail) for detail in details if not _follows_from(detail["loc"], known)]
+        findings += [_finding(detail, data) for detail in details if not _follows_from(detail["loc"], known)]
         unsound = {detail["loc"] for detail in details} - {*corrected, *corrected.values()}
         mended = without(_renamed(data, corrected), unsound)
         if mended == data:
@@ -100,7 +101,7 @@ def _right_name(path: FieldPath, data: Any) -> str | None:
     return near[0] if near and near[0] not in data else None
 
 
-def _finding(detail: ErrorDetails) -> Finding:
+def _finding(detail: ErrorDetails, data: Any) -> Finding:
     path, kind = detail["loc"], detail["type"]
     subject = ".".join(str(part) for part in path) or "the specification"
     if kind == "extra_forbidden":
@@ -113,8 +114,19 @@ def _finding(detail: ErrorDetails) -> Finding:
             "a secret is written into the specification (it is not repeated here)",
             "put it into a Kubernetes Secret, write `{secret_name: ..., key: ...}` instead, and revoke it",
         )
-    message = "the text does not have the right form" if kind == "string_pattern_mismatch" else detail["msg"]
-    return UNSOUND_VALUE.error(subject, message[:1].lower() + message[1:], f"expected: {_expected(path)}")
+    return UNSOUND_VALUE.error(subject, _unsound(detail, data), f"expected: {_expected(path)}")
+
+
+def _unsound(detail: ErrorDetails, data: Any) -> str:
+    """Say what is wrong with a value. Only a number that is out of bounds is shown: it can be no secret."""
+    if detail["type"] == "string_pattern_mismatch":
+        return "the text does not have the right form"
+    message = detail["msg"][:1].lower() + detail["msg"][1:]
+    if detail["type"] not in BOUNDS:
+        return message
+    for part in detail["loc"]:
+        data = data[part]
+    return f"{data} {message.replace('input should', 'should')}"
 
 
 def _known_fields(path: FieldPath) -> str:

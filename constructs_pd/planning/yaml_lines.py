@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import Any, Final
 import yaml
 
 MERGE_KEY: Final = "tag:yaml.org,2002:merge"
+TEXT: Final = "tag:yaml.org,2002:str"
+INTEGER: Final = "tag:yaml.org,2002:int"
+MAX_NODES: Final = 100_000
 
 
 class YamlFileError(Exception):
@@ -76,6 +80,9 @@ def parse_yaml(path: Path) -> YamlDocument:
         raise YamlFileError(str(path), "is not UTF-8 text", "save it as UTF-8") from None
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
+        if root is not None and _expanded_size(root, {}) > MAX_NODES:
+            reason = f"holds more than {MAX_NODES:,} values, aliases counted, or refers to itself"
+            raise YamlFileError(str(path), reason, "write it without aliases")
         data = yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
@@ -88,25 +95,41 @@ def parse_yaml(path: Path) -> YamlDocument:
     if not isinstance(root, yaml.MappingNode) or not isinstance(data, dict):
         raise YamlFileError(str(path), "does not hold a mapping of fields", "start with `name: ...`") from None
     lines: dict[str, int] = {}
-    _walk(root, "", path, lines, frozenset())
+    _walk(root, "", path, lines)
     return YamlDocument(path, data, lines)
 
 
-def _walk(node: yaml.Node, prefix: str, path: Path, lines: dict[str, int], above: frozenset[int]) -> None:
-    if id(node) in above:
-        raise YamlFileError(f"{path}:{node.start_mark.line + 1}", "refers to itself", "remove the alias")
-    above = above | {id(node)}
+def _expanded_size(node: yaml.Node, sizes: dict[int, int]) -> int:
+    """Return how many values a node holds with every alias written out; aliases make it grow exponentially."""
+    if id(node) not in sizes:
+        sizes[id(node)] = MAX_NODES + 1  # until it is known: a node that holds itself never ends
+        sizes[id(node)] = 1 + sum(_expanded_size(child, sizes) for child in _children(node))
+    return sizes[id(node)]
+
+
+def _children(node: yaml.Node) -> list[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return [child for pair in node.value for child in pair]
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
+
+
+def _walk(node: yaml.Node, prefix: str, path: Path, lines: dict[str, int]) -> None:
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key_node, value_node in node.value:
             line = key_node.start_mark.line + 1
             key = str(key_node.value)
+            if key_node.tag not in (TEXT, MERGE_KEY):
+                raise YamlFileError(f"{path}:{line}", f"has a key that YAML does not read as text: {key!r}", "quote it")
             if key in seen and key_node.tag != MERGE_KEY:
                 raise YamlFileError(f"{path}:{line}", f"gives {key!r} twice; YAML would use the last", "keep one")
             seen.add(key)
             lines[f"{prefix}{key}"] = line
-            _walk(value_node, f"{prefix}{key}.", path, lines, above)
+            _walk(value_node, f"{prefix}{key}.", path, lines)
     elif isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
             lines[f"{prefix}{index}"] = item.start_mark.line + 1
-            _walk(item, f"{prefix}{index}.", path, lines, above)
+            _walk(item, f"{prefix}{index}.", path, lines)
+    elif node.tag == INTEGER and not re.fullmatch(r"[-+]?(0|[1-9][0-9]*)", node.value):
+        place = f"{path}:{node.start_mark.line + 1}"
+        raise YamlFileError(place, f"has a number that YAML reads as another: {node.value}", "write it in decimal")

@@ -113,4 +113,4 @@ def test_no_arguments_is_a_usage_error() -> None:
 
 
 def test_the_makefile_runs_it() -> None:
-    assert "python tools/synth.py $(SPEC)" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert 'python tools/synth.py "$(SPEC)"' in (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -1,7 +1,8 @@
+import pytest
 from cdk8s import ApiObject, JsonPatch
 from syrupy.assertion import SnapshotAssertion
 
-from constructs_pd import DeploymentNamespace
+from constructs_pd import DeploymentNamespace, PlanError
 from support.rendered import chart, kinds, synthesized
 from support.specs import plan_with
 
@@ -26,3 +27,11 @@ def test_escape_hatch() -> None:
     namespace = DeploymentNamespace(scope, "namespace", plan=plan_with())
     ApiObject.of(namespace).add_json_patch(JsonPatch.add("/metadata/labels/team", "search"))
     assert synthesized(scope)[0]["metadata"]["labels"]["team"] == "search"
+
+
+def test_a_namespace_is_written_once_in_an_app() -> None:
+    scope = chart()
+    DeploymentNamespace(scope, "first", plan=plan_with())
+    DeploymentNamespace(scope, "elsewhere", plan=plan_with({"namespace": "other"}))
+    with pytest.raises(PlanError, match="PD504 error test/second: test/first writes the objects"):
+        DeploymentNamespace(scope, "second", plan=plan_with({"name": "another"}))

@@ -67,3 +67,18 @@ def test_annotation_that_gives_a_service_up() -> None:
     PrefillDecodeService(scope, "service", plan=plan, cluster=RayLlmCluster(scope, "cluster", plan=plan))
     metadata = only(synthesized(scope), "RayService")["metadata"]
     assert metadata["annotations"] == {"ray.io/initializing-timeout": "7200"}
+
+
+def test_a_change_of_the_cluster_that_would_be_lost_is_refused() -> None:
+    scope, plan = chart(), plan_with()
+    cluster = RayLlmCluster(scope, "cluster", plan=plan)
+    ApiObject.of(cluster).add_json_patch(JsonPatch.add("/spec/suspend", True))
+    with pytest.raises(PlanError, match="PD503 error test/service: the RayCluster of test/cluster was patched"):
+        PrefillDecodeService(scope, "service", plan=plan, cluster=cluster)
+
+
+def test_the_escape_hatch_of_an_adopted_cluster_is_the_service() -> None:
+    scope, plan = chart(), plan_with()
+    cluster = RayLlmCluster(scope, "cluster", plan=plan)
+    service = PrefillDecodeService(scope, "service", plan=plan, cluster=cluster)
+    assert ApiObject.of(cluster).node.path == ApiObject.of(service).node.path

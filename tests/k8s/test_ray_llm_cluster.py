@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import pytest
 from cdk8s import ApiObject, JsonPatch
 from syrupy.assertion import SnapshotAssertion
 
-from constructs_pd import RayLlmCluster
+from constructs_pd import PlanError, RayLlmCluster
 from constructs_pd.manifests.ray_cluster import ray_cluster_spec
 from support.rendered import chart, kinds, only, synthesized
 from support.specs import plan_with
@@ -96,3 +97,11 @@ def test_annotations_of_the_account() -> None:
     role = {"eks.amazonaws.com/role-arn": "arn:aws:iam::123456789012:role/reader"}
     RayLlmCluster(scope, "cluster", plan=plan_with({"service_account_annotations": role}))
     assert only(synthesized(scope), "ServiceAccount")["metadata"]["annotations"] == role
+
+
+def test_one_name_and_namespace_is_written_once_in_an_app() -> None:
+    scope, plan = chart(), plan_with()
+    RayLlmCluster(scope, "first", plan=plan)
+    RayLlmCluster(scope, "elsewhere", plan=plan_with({"namespace": "other"}))
+    with pytest.raises(PlanError, match="PD504 error test/second: test/first writes the objects of 'qwen35-9b'"):
+        RayLlmCluster(scope, "second", plan=plan)

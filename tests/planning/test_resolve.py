@@ -16,15 +16,15 @@ P5 = {"prefill": {"instance_type": "p5.48xlarge"}, "decode": {"instance_type": "
 def test_a_phases_pod_takes_its_whole_node(reference_plan: DeploymentPlan) -> None:
     prefill = reference_plan.prefill
     assert (prefill.gpus_per_node, prefill.efa_per_node, prefill.replicas) == (1, 1, 1)
-    # 31.85 cores and 118312 MiB allocatable, less 2 cores and 6 GiB for DaemonSets.
-    assert (prefill.cpu_cores, prefill.memory_gib) == (29, 109)
+    # 31.85 cores and 118312 MiB allocatable, less 2 cores and 10 GiB for DaemonSets.
+    assert (prefill.cpu_cores, prefill.memory_gib) == (29, 105)
     assert prefill.object_store_gib < prefill.shared_memory_gib < prefill.memory_gib
 
 
 def test_many_gpus_and_adapters_come_from_the_catalogue() -> None:
     decode = plan_with(P5).decode
     assert (decode.gpus_per_node, decode.efa_per_node, decode.tensor_parallel) == (8, 32, 8)
-    assert (decode.cpu_cores, decode.memory_gib) == (189, 1886)
+    assert (decode.cpu_cores, decode.memory_gib) == (189, 1882)
     assert decode.accelerator_type == "H100"
 
 
@@ -69,16 +69,20 @@ def test_two_ingress_replicas_per_decode_replica(replicas: int, ingresses: int) 
     assert (planned.replicas, planned.cpu_cores) == (ingresses, 1)
 
 
+def kept_pods(planned: DeploymentPlan) -> dict[str, int]:
+    return {budget.name.rpartition("-")[2]: budget.min_available for budget in planned.budgets}
+
+
 @pytest.mark.parametrize(("replicas", "kept"), [(1, 1), (2, 1), (5, 4)])
 def test_a_disruption_leaves_all_pods_but_one_and_at_least_one(replicas: int, kept: int) -> None:
-    assert plan_with({"prefill.replicas": replicas}).prefill.min_available == kept
+    planned = plan_with({"prefill.replicas": replicas})
+    assert kept_pods(planned) == {"head": 1, "prefill": kept, "decode": 1}
 
 
-@pytest.mark.parametrize(("replicas", "kept"), [(1, None), (2, 1)])
-def test_a_single_pod_can_have_no_budget(replicas: int, kept: int | None) -> None:
+@pytest.mark.parametrize(("replicas", "kept"), [(1, {}), (2, {"prefill": 1})])
+def test_a_single_pod_can_have_no_budget(replicas: int, kept: dict[str, int]) -> None:
     planned = plan_with({"prefill.replicas": replicas, "single_pod_budget": "none"})
-    assert planned.prefill.min_available == kept
-    assert planned.head.min_available is None
+    assert kept_pods(planned) == kept
 
 
 def test_engine_arguments_of_the_user_come_along() -> None:

@@ -24,7 +24,7 @@ MINIMAL = {
 
 def test_six_fields_are_a_whole_specification() -> None:
     spec = DeploymentSpec.model_validate(MINIMAL)
-    assert spec.namespace == "default"
+    assert spec.namespace == "inference"
     assert spec.kubernetes_version == "1.35"
     assert spec.kuberay_version == "1.7.0"
     assert spec.image.tag == "serve-llm-cuda-v1.0.0"

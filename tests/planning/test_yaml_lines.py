@@ -4,6 +4,11 @@ import pytest
 
 from constructs_pd.planning.yaml_lines import YamlFileError, parse_yaml
 
+# Eight levels of eight aliases each: sixteen million values in nine lines.
+BOMB = "l0: &l0 [x]\n" + "".join(
+    f"l{level}: &l{level} [{', '.join([f'*l{level - 1}'] * 8)}]\n" for level in range(1, 9)
+)
+
 
 def written(tmp_path: Path, text: str | bytes) -> Path:
     path = tmp_path / "spec.yaml"
@@ -25,6 +30,11 @@ def test_locates_a_missing_field_at_its_nearest_ancestor(tmp_path: Path) -> None
     assert document.location("x") == str(path)
 
 
+@pytest.mark.parametrize("number", ["0", "-1", "+7", "1000000", "1.5", "'010'"])
+def test_allows_decimal_numbers_and_quoted_text(tmp_path: Path, number: str) -> None:
+    assert set(parse_yaml(written(tmp_path, f"a: {number}\n")).data) == {"a"}
+
+
 def test_allows_anchors_and_merges(tmp_path: Path) -> None:
     document = parse_yaml(written(tmp_path, "a: &a {x: 1}\nb: &b {y: 2}\nc:\n  <<: *a\n  z: 3\nd:\n  <<: [*a, *b]\n"))
     assert document.data["c"] == {"x": 1, "z": 3}
@@ -39,7 +49,15 @@ def test_allows_anchors_and_merges(tmp_path: Path) -> None:
         ("a: 1\nb: [\n", 3, "is not YAML"),
         ("a: 1\na: 2\n", 2, "'a' twice"),
         ("a:\n  b: 1\n  c: 1\n  b: 2\n", 4, "'b' twice"),
-        ("a: &a\n  b: *a\n", 1, "refers to itself"),
+        ("a: &a\n  b: *a\n", None, "refers to itself"),
+        (BOMB, None, "more than 100,000 values"),
+        ("1: a\n", 1, "does not read as text: '1'"),
+        ("a:\n  yes: 1\n", 2, "does not read as text: 'yes'"),
+        ("a:\n- ~: 1\n", 2, "does not read as text"),
+        ("a: 010\n", 1, "reads as another: 010"),
+        ("a: 1:30\n", 1, "reads as another: 1:30"),
+        ("a: 0x10\n", 1, "reads as another: 0x10"),
+        ("a: 1_000\n", 1, "reads as another: 1_000"),
         ("a: !!python/object/apply:os.getcwd []\n", 1, "is not YAML"),
         ("a: 2026-99-99\n", None, "is not YAML"),
         ("a: 1\n---\nb: 2\n", 2, "is not YAML"),

@@ -66,7 +66,9 @@ def test_pods_fit_their_nodes_and_every_replica_has_a_place(data: dict[str, Any]
         assert 0 < phase.memory_gib * 1024 < row.allocatable_memory_mib
         assert (phase.gpus_per_node, phase.efa_per_node) == (row.gpu.count, row.efa.interfaces)
         assert phase.object_store_gib < phase.shared_memory_gib < phase.memory_gib
-        assert phase.min_available is None or 0 < phase.min_available <= phase.replicas
+    replicas = {"head": 1} | {phase.name: phase.replicas for phase in planned.phases}
+    roles = [budget.name.removeprefix(f"{planned.name}-") for budget in planned.budgets]
+    assert all(0 < budget.min_available <= replicas[role] for budget, role in zip(planned.budgets, roles, strict=True))
     assert planned.timeouts.replica_shutdown_seconds < planned.timeouts.node_drain_seconds
     assert planned.timeouts.node_drain_seconds < planned.timeouts.termination_grace_seconds
 

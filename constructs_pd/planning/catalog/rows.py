@@ -78,7 +78,10 @@ class ImageRow(Row):
     """A ray-llm image and what is in it."""
 
     tag: str = Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$", description="the image's tag, an immutable one")
-    repository: str = Field(description="the image's repository, without the tag")
+    repository: str = Field(
+        pattern=r"^[a-z0-9.-]+(:\d+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+$",
+        description="the image's repository with its registry, without the tag",
+    )
     mirrored_as: str | None = Field(
         default=None, description="its repository's name in AWS's private registries, or null for an image of your own"
     )

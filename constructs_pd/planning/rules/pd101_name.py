@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.rules.rule import Rule, Violation
+from constructs_pd.planning.spec_types import DNS_1035_LABEL
 
 # Used when the KubeRay version is unknown; every row so far has this value.
 FALLBACK_MAX_CHARACTERS = 47
-DNS_1035_LABEL = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+# A Service of the first exists in the namespace default, a ServiceAccount of the second in every namespace.
+RESERVED = ("kubernetes", "default")
 
 
 def check(facts: Facts) -> Iterator[Violation]:
@@ -22,7 +24,9 @@ def check(facts: Facts) -> Iterator[Violation]:
             f"{len(name)} characters, KubeRay accepts at most {longest}",
             f"shorten it by {len(name) - longest}, for example to {name[:longest].rstrip('-')!r}",
         )
-    if not DNS_1035_LABEL.fullmatch(name):
+    if name in RESERVED:
+        yield Violation("name", f"{name!r} names an object that Kubernetes owns", "choose a name of your own")
+    if not re.fullmatch(DNS_1035_LABEL, name):
         yield Violation(
             "name",
             f"{name!r} is not a DNS-1035 label",
