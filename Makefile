@@ -10,7 +10,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: synth test lint format rules lock clean
+.PHONY: synth test lint format pages lock clean
 
 synth: .venv/.ready node_modules/.ready ## write the deployment's manifests to dist/
 	@python tools/synth.py "$(SPEC)"
@@ -27,7 +27,7 @@ format: .venv/.ready ## rewrite the code in the project's style
 	ruff check --fix .
 	ruff format .
 
-rules: .venv/.ready ## write the pages of docs/ that are made from data
+pages: .venv/.ready ## write the pages of docs/ that are made from data
 	@python tools/pages.py
 
 lock: .venv/.ready node_modules/.ready ## choose dependency versions anew

@@ -25,11 +25,11 @@ class DeploymentChart(Chart):
 
     def __init__(self, app: App, plan: DeploymentPlan) -> None:
         super().__init__(app, plan.name, disable_resource_name_hashes=True)
-        namespace = DeploymentNamespace(self, "namespace", plan=plan)
         cluster = RayLlmCluster(self, "cluster", plan=plan)
+        if plan.namespace != "default":
+            cluster.node.add_dependency(DeploymentNamespace(self, "namespace", plan=plan))
         service = PrefillDecodeService(self, "service", plan=plan, cluster=cluster)
         OpenAIEndpoint(self, "endpoint", plan=plan, service=service)
-        cluster.node.add_dependency(namespace)
 
 
 def main() -> None:

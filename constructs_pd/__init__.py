@@ -11,42 +11,76 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from constructs_pd.findings import Acknowledge, Finding, PlanError, Severity
     from constructs_pd.k8s import DeploymentNamespace, OpenAIEndpoint, PrefillDecodeService, RayLlmCluster
-    from constructs_pd.planning import DeploymentPlan, DeploymentSpec, load_spec, plan, plan_file, plan_or_exit
+    from constructs_pd.planning import (
+        DeploymentPlan,
+        DeploymentSpec,
+        Efa,
+        Endpoint,
+        GcsFaultTolerance,
+        Gpu,
+        Head,
+        Image,
+        ImageRow,
+        InstanceRow,
+        Model,
+        ModelCache,
+        ModelRow,
+        Phase,
+        Pod,
+        SecretReference,
+        Toleration,
+        Upgrade,
+        load_spec,
+        parse_spec,
+        plan,
+        plan_file,
+        plan_or_exit,
+    )
 
 __all__ = [
     "Acknowledge",
     "DeploymentNamespace",
     "DeploymentPlan",
     "DeploymentSpec",
+    "Efa",
+    "Endpoint",
     "Finding",
+    "GcsFaultTolerance",
+    "Gpu",
+    "Head",
+    "Image",
+    "ImageRow",
+    "InstanceRow",
+    "Model",
+    "ModelCache",
+    "ModelRow",
     "OpenAIEndpoint",
+    "Phase",
     "PlanError",
+    "Pod",
     "PrefillDecodeService",
     "RayLlmCluster",
+    "SecretReference",
     "Severity",
+    "Toleration",
+    "Upgrade",
     "load_spec",
+    "parse_spec",
     "plan",
     "plan_file",
     "plan_or_exit",
 ]
 
-_HOMES = {
-    **dict.fromkeys(("Acknowledge", "Finding", "PlanError", "Severity"), "constructs_pd.findings"),
-    **dict.fromkeys(
-        ("DeploymentNamespace", "OpenAIEndpoint", "PrefillDecodeService", "RayLlmCluster"), "constructs_pd.k8s"
-    ),
-    **dict.fromkeys(
-        ("DeploymentPlan", "DeploymentSpec", "load_spec", "plan", "plan_file", "plan_or_exit"),
-        "constructs_pd.planning",
-    ),
-}
+_FINDINGS = frozenset({"Acknowledge", "Finding", "PlanError", "Severity"})
+_CONSTRUCTS = frozenset({"DeploymentNamespace", "OpenAIEndpoint", "PrefillDecodeService", "RayLlmCluster"})
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name from its home on first use (PEP 562)."""
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    part = "findings" if name in _FINDINGS else "k8s" if name in _CONSTRUCTS else "planning"
+    return getattr(import_module(f"{__name__}.{part}"), name)
 
 
 def __dir__() -> list[str]:

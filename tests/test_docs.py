@@ -83,14 +83,14 @@ def test_pages_made_from_data_are_fresh() -> None:
     made = runpy.run_path(str(ROOT / "tools" / "pages.py"))["PAGES"]
     assert set(made) == {"rules.md", "rollout.md", "specification.md"}
     for name, page in made.items():
-        assert (ROOT / "docs" / name).read_text(encoding="utf-8") == page(), f"run `make rules` ({name})"
+        assert (ROOT / "docs" / name).read_text(encoding="utf-8") == page(), f"run `make pages` ({name})"
 
 
 def test_every_make_target_they_name_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = {target for page in PAGES for target in re.findall(r"`?make ([a-z]+)", page.read_text(encoding="utf-8"))}
     targets -= {"it"}
-    assert {"synth", "test", "rules"} <= targets
+    assert {"synth", "test", "pages"} <= targets
     assert targets <= set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
 
 

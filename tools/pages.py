@@ -8,29 +8,31 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from constructs_pd.planning.catalog import load_catalog
+from constructs_pd.planning.catalog.rows import RolloutEffects
 from constructs_pd.planning.codes import OTHER_CODES
+from constructs_pd.planning.model_base import model_in
 from constructs_pd.planning.rules import RULES
 from constructs_pd.planning.spec import DeploymentSpec
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-NOTE = "<!-- Written by `make rules`; change the data instead. -->\n"
+NOTE = "<!-- Written by `make pages`; change the data instead. -->\n"
 
 
 def rules_page() -> str:
     """Return the catalogue of every code: rules and other errors."""
     head = (
         "# Rules\n\n"
-        "What is checked before anything is written. An error stops the synth; a warning is printed until it is\n"
-        "acknowledged with a reason. A code never changes its meaning.\n\n"
+        "What is checked before anything is written. An error stops the synth; a rule's warning is printed\n"
+        "until it is acknowledged with a reason. A code never changes its meaning.\n\n"
     )
     rows = [
-        *((code.code, "error", code.title, code.rationale, code.source) for code in OTHER_CODES),
+        *((code.code, str(code.severity), code.title, code.rationale, code.source) for code in OTHER_CODES),
         *((rule.code, str(rule.severity), rule.title, rule.rationale, rule.source) for rule in RULES),
     ]
     columns = ("code", "severity", "what must hold", "what happens otherwise", "source")
@@ -42,19 +44,40 @@ def rollout_page() -> str:
     head = (
         "# How a change is rolled out\n\n"
         "Change the specification, run `make synth`, apply `dist/` again. What then happens depends on what changed\n"
-        "and on `upgrade.strategy`. A plan carries the same as data: `plan.rollout`.\n\n"
+        "and on `upgrade.strategy`. A plan carries the same as data: `plan.rollout`. Where several fields change at\n"
+        "once, under `new_cluster` a second cluster takes all that the RayService says.\n\n"
+        "| part | what it is |\n|---|---|\n"
+        "| application | the applications of `serveConfigV2`: engines and their arguments |\n"
+        "| proxies | the rest of `serveConfigV2`: options of Serve's HTTP proxies |\n"
+        "| pods | the cluster in the RayService, as far as KubeRay compares it |\n"
+        "| group_sizes, tolerations | its numbers of pods and its tolerations, which KubeRay does not compare |\n"
+        "| service | the RayService's own labels, annotations and fields |\n"
+        "| objects | Namespace, ServiceAccount, Services, Ingress and disruption budgets |\n"
+        "| identity | the RayService's name and namespace |\n\n"
         "| effect | meaning |\n|---|---|\n"
-        "| in_place | it reaches the running pods |\n"
-        "| second_cluster | KubeRay starts a second RayCluster, moves the traffic, then deletes the first |\n"
-        "| ignored | it stays in the RayService and reaches nothing |\n"
+        "| in_place | it reaches the running service |\n"
+        "| second_cluster | KubeRay starts a second RayCluster with it, moves the traffic, then deletes the first |\n"
+        "| ignored | it stays in the RayService and reaches nothing that runs |\n"
         "| new_service | it is another object; the old one stays |\n\n"
+        "A field stands for everything below it as well.\n\n"
     )
     rows = [
-        (row.change, ", ".join(f"`{field}`" for field in row.fields), row.none, row.new_cluster, row.note, row.source)
+        (
+            row.change,
+            ", ".join(f"`{field}`" for field in row.fields),
+            _effects(row.none),
+            _effects(row.new_cluster),
+            row.note,
+            row.source,
+        )
         for row in load_catalog().rollout.values()
     ]
-    columns = ("what changes", "for example", "`none`", "`new_cluster`", "what follows", "source")
+    columns = ("what changes", "fields", "`none`", "`new_cluster`", "what follows", "source")
     return NOTE + head + _table(columns, rows)
+
+
+def _effects(effects: RolloutEffects) -> str:
+    return "<br>".join(f"{part}: {effect}" for part, effect in effects.items()) or "nothing changes"
 
 
 def specification_page() -> str:
@@ -68,9 +91,10 @@ def _fields(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, ...]]:
         path = f"{prefix}{name}"
         if field.description:
             yield f"`{path}`", _default(field), field.description
-        inner, many = _model_in(field.annotation)
+        inner = model_in(field.annotation)
         if inner is not None:
-            yield from _fields(inner, f"{path}[]." if many else f"{path}.")
+            is_list = "tuple[" in str(field.annotation)
+            yield from _fields(inner, f"{path}[]." if is_list else f"{path}.")
 
 
 def _default(field: FieldInfo) -> str:
@@ -78,13 +102,6 @@ def _default(field: FieldInfo) -> str:
         return "required"
     default: Any = field.default
     return "" if default in (None, (), {}) else f"`{json.dumps(default)}`"
-
-
-def _model_in(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation, False
-    models = [_model_in(argument)[0] for argument in get_args(annotation)]
-    return next((model for model in models if model is not None), None), "tuple[" in str(annotation)
 
 
 def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

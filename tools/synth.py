@@ -29,6 +29,7 @@ def main() -> int:
     arguments = parser.parse_args()
     output: Path = arguments.output.absolute()
     plan_or_exit(arguments.specification)
+    output.parent.mkdir(parents=True, exist_ok=True)
     # Beside the output, because a folder can be renamed only within one file system.
     with tempfile.TemporaryDirectory(prefix=".synth-", dir=output.parent) as work:
         fresh = Path(work) / "dist"

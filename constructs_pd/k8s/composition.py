@@ -8,7 +8,7 @@ from typing import Protocol
 from constructs import Construct, Node
 
 from constructs_pd.findings import PlanError
-from constructs_pd.planning.codes import OTHER_PLAN, PATCHED_CLUSTER, SECOND_SERVICE, TAKEN_NAME
+from constructs_pd.planning.codes import OTHER_PLAN, PATCHED_CLUSTER, SECOND_SERVICE, SYSTEM_NAMESPACE, TAKEN_NAME
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
 
@@ -29,7 +29,7 @@ def require_one_plan(construct: Construct, plan: DeploymentPlan, other: Planned)
         PlanError: PD501.
     """
     if _without_findings(other.plan) != _without_findings(plan):
-        finding = OTHER_PLAN.error(
+        finding = OTHER_PLAN.finding(
             construct.node.path,
             f"{other.node.path} was made from another plan (of {other.plan.name!r}) than this one (of {plan.name!r})",
             "make both from one plan",
@@ -37,10 +37,8 @@ def require_one_plan(construct: Construct, plan: DeploymentPlan, other: Planned)
         raise PlanError([finding])
 
 
-def require_unique(
-    construct: Planned, identity: Callable[[DeploymentPlan], object] = lambda plan: (plan.namespace, plan.name)
-) -> None:
-    """Refuse a construct whose objects another of its kind in the same app has already.
+def require_unique(construct: Planned, identity: Callable[[DeploymentPlan], str] = lambda plan: plan.name) -> None:
+    """Refuse a construct beside another of its kind in the same app with the same identity: by default, the name.
 
     Raises:
         PlanError: PD504.
@@ -49,17 +47,32 @@ def require_unique(
         if other.node.path == construct.node.path or not isinstance(other, type(construct)):
             continue
         if identity(other.plan) == identity(construct.plan):
-            finding = TAKEN_NAME.error(
+            finding = TAKEN_NAME.finding(
                 construct.node.path,
-                f"{other.node.path} writes the objects of {construct.plan.name!r} in {construct.plan.namespace!r} too",
-                "give each deployment a name of its own, and write each namespace once",
+                f"{other.node.path} has {identity(other.plan)!r} already",
+                "use a name once, also across namespaces, with one construct of each kind; write a namespace once",
             )
             raise PlanError([finding])
 
 
+def require_own_namespace(construct: Planned) -> None:
+    """Refuse to write a namespace that Kubernetes itself creates.
+
+    Raises:
+        PlanError: PD505.
+    """
+    if construct.plan.namespace == "default":
+        finding = SYSTEM_NAMESPACE.finding(
+            construct.node.path,
+            "'default' is in every cluster already",
+            "leave this construct out and label the namespace yourself, or choose another namespace",
+        )
+        raise PlanError([finding])
+
+
 def already_adopted(service: Construct, cluster: Construct, adopter: Construct) -> PlanError:
     """Return the refusal of a second service on one cluster, PD502."""
-    finding = SECOND_SERVICE.error(
+    finding = SECOND_SERVICE.finding(
         service.node.path,
         f"the cluster {cluster.node.path} already serves {adopter.node.path}, and can serve 1 service",
         "give each service a cluster of its own",
@@ -69,7 +82,7 @@ def already_adopted(service: Construct, cluster: Construct, adopter: Construct) 
 
 def changed_before_adoption(service: Construct, cluster: Construct) -> PlanError:
     """Return the refusal of a cluster whose changes would be lost, PD503."""
-    finding = PATCHED_CLUSTER.error(
+    finding = PATCHED_CLUSTER.finding(
         service.node.path,
         f"the RayCluster of {cluster.node.path} was patched, and is no longer written",
         "patch ApiObject.of(service) below /spec/rayClusterConfig instead, after the service is made",

@@ -6,7 +6,7 @@ import cdk8s_plus_28 as kplus
 from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
-from constructs_pd.k8s.composition import require_unique
+from constructs_pd.k8s.composition import require_own_namespace, require_unique
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
 
@@ -25,12 +25,13 @@ class DeploymentNamespace(Construct):
         plan: That plan.
 
     Raises:
-        PlanError: PD504, the app has this namespace already.
+        PlanError: The app has this namespace already (PD504), or every cluster has (PD505).
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan) -> None:
         super().__init__(scope, id)
         self.plan = plan
+        require_own_namespace(self)
         require_unique(self, lambda plan: plan.namespace)
         kplus.Namespace(
             self,

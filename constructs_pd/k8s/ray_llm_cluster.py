@@ -28,7 +28,7 @@ class RayLlmCluster(Construct):
         plan: The plan that this cluster renders.
 
     Raises:
-        PlanError: PD504, the app has another cluster of this name and namespace.
+        PlanError: PD504, the app has another cluster of this name, in whatever namespace.
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan) -> None:

@@ -35,10 +35,10 @@ def _fault_tolerance(redis: GcsFaultTolerance | None) -> dict[str, Any]:
     if redis is None:
         return {}
     options: dict[str, Any] = {"backend": "redis", "redisAddress": redis.redis_address}
-    if redis.redis_password is not None:
-        reference = redis.redis_password
-        secret = {"key": reference.key, "name": reference.secret_name}
-        options["redisPassword"] = {"valueFrom": {"secretKeyRef": secret}}
+    for name, reference in (("redisUsername", redis.redis_username), ("redisPassword", redis.redis_password)):
+        if reference is not None:
+            secret = {"key": reference.key, "name": reference.secret_name}
+            options[name] = {"valueFrom": {"secretKeyRef": secret}}
     if redis.storage_namespace is not None:
         options["externalStorageNamespace"] = redis.storage_namespace
     return {"gcsFaultToleranceOptions": options}

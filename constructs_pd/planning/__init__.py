@@ -1,8 +1,35 @@
 """What should be built: pure functions from a specification to a plan. Imports no jsii, no Node process."""
 
+from constructs_pd.planning.catalog.rows import Efa, Gpu, ImageRow, InstanceRow, ModelRow
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 from constructs_pd.planning.resolve import plan
-from constructs_pd.planning.spec import DeploymentSpec
+from constructs_pd.planning.spec import DeploymentSpec, Endpoint, GcsFaultTolerance, Image, Model, Upgrade
+from constructs_pd.planning.spec_errors import parse_spec
 from constructs_pd.planning.spec_file import load_spec, plan_file, plan_or_exit
+from constructs_pd.planning.spec_pods import Head, ModelCache, Phase, Pod, SecretReference, Toleration
 
-__all__ = ["DeploymentPlan", "DeploymentSpec", "load_spec", "plan", "plan_file", "plan_or_exit"]
+__all__ = [
+    "DeploymentPlan",
+    "DeploymentSpec",
+    "Efa",
+    "Endpoint",
+    "GcsFaultTolerance",
+    "Gpu",
+    "Head",
+    "Image",
+    "ImageRow",
+    "InstanceRow",
+    "Model",
+    "ModelCache",
+    "ModelRow",
+    "Phase",
+    "Pod",
+    "SecretReference",
+    "Toleration",
+    "Upgrade",
+    "load_spec",
+    "parse_spec",
+    "plan",
+    "plan_file",
+    "plan_or_exit",
+]

@@ -10,23 +10,25 @@ from constructs_pd.findings import Finding, Severity
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A kind of error.
+    """A kind of finding.
 
     Attributes:
         code: Stable identifier, PD0xx for files, PD5xx for constructs.
         title: What must hold, in one line.
         rationale: What happens otherwise.
         source: Where that comes from.
+        severity: Whether it stops the plan.
     """
 
     code: str
     title: str
     rationale: str
     source: str
+    severity: Severity = Severity.ERROR
 
-    def error(self, subject: str, message: str, remedy: str, location: str | None = None) -> Finding:
+    def finding(self, subject: str, message: str, remedy: str, location: str | None = None) -> Finding:
         """Return a finding with this code."""
-        return Finding(self.code, Severity.ERROR, subject, message, remedy, self.source, location)
+        return Finding(self.code, self.severity, subject, message, remedy, self.source, location)
 
 
 _TYPES: Final = "the specification's types (constructs_pd/planning/spec.py)"
@@ -55,6 +57,13 @@ LITERAL_SECRET: Final = Code(
     "It would stand in the manifests, in the repository and in every build log.",
     _TYPES,
 )
+NOTHING_TO_ACKNOWLEDGE: Final = Code(
+    "PD006",
+    "What is acknowledged occurs",
+    "An acknowledgement that outlives its warning hides the next one of its kind.",
+    "this library",
+    Severity.WARNING,
+)
 OTHER_PLAN: Final = Code(
     "PD501",
     "Constructs that belong together render one plan",
@@ -75,9 +84,15 @@ PATCHED_CLUSTER: Final = Code(
 )
 TAKEN_NAME: Final = Code(
     "PD504",
-    "A deployment stands in an app once, and so does a namespace",
-    "Of two objects with one name the last one applied wins.",
+    "A deployment's name is used once, and a namespace is written once",
+    "Of two objects with one name the last one applied wins, and nodes are selected by the deployment's name alone.",
     "Kubernetes documentation, Object Names and IDs",
+)
+SYSTEM_NAMESPACE: Final = Code(
+    "PD505",
+    "A namespace that Kubernetes creates is not written",
+    "Deleting the manifests would delete it with everything in it.",
+    "Kubernetes documentation, Initial namespaces",
 )
 
 OTHER_CODES: Final = (
@@ -86,8 +101,10 @@ OTHER_CODES: Final = (
     MISSING_FIELD,
     UNSOUND_VALUE,
     LITERAL_SECRET,
+    NOTHING_TO_ACKNOWLEDGE,
     OTHER_PLAN,
     SECOND_SERVICE,
     PATCHED_CLUSTER,
     TAKEN_NAME,
+    SYSTEM_NAMESPACE,
 )

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from constructs_pd.findings import Finding
-from constructs_pd.planning.catalog.rows import RolloutEffect
+from constructs_pd.planning.catalog.rows import RolloutEffects
 from constructs_pd.planning.model_base import FrozenModel
 from constructs_pd.planning.network import NetworkInterface
 from constructs_pd.planning.spec import GcsFaultTolerance
@@ -27,7 +27,7 @@ class Taint(FrozenModel):
 
     key: str
     value: str
-    effect: Literal["NoSchedule", "NoExecute"]
+    effect: Literal["NoSchedule"]
 
 
 class VersionsPlan(FrozenModel):
@@ -253,12 +253,14 @@ class RolloutPlan(FrozenModel):
 
     Attributes:
         change: What changes.
-        effect: What happens to the running service.
+        fields: Fields of the specification that do it, each with everything below it.
+        effects: What happens to each part of the manifests that the change reaches.
         note: What follows for whoever applies it.
     """
 
     change: str
-    effect: RolloutEffect
+    fields: tuple[str, ...]
+    effects: RolloutEffects
     note: str
 
 

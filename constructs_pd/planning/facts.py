@@ -37,9 +37,13 @@ class PhaseFacts:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Everything that is known before the plan is made. A row is none when the catalogue lacks it."""
+    """Everything that is known before the plan is made. A row is none when the catalogue lacks it.
+
+    `built_in` is the catalogue as it came, `catalog` the same with the rows that the specification brings.
+    """
 
     spec: DeploymentSpec
+    built_in: Catalog
     catalog: Catalog
     prefill: PhaseFacts
     decode: PhaseFacts
@@ -68,6 +72,7 @@ def gather(spec: DeploymentSpec, catalog: Catalog) -> Facts:
     image = known.images.get(spec.image.tag)
     return Facts(
         spec=spec,
+        built_in=catalog,
         catalog=known,
         prefill=PhaseFacts("prefill", spec.prefill, known.instances.get(spec.prefill.instance_type)),
         decode=PhaseFacts("decode", spec.decode, known.instances.get(spec.decode.instance_type)),

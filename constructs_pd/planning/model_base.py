@@ -1,5 +1,7 @@
 """The base of every typed value in the planner."""
 
+from typing import Any, get_args
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -10,3 +12,11 @@ class FrozenModel(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
+
+
+def model_in(annotation: Any) -> type[BaseModel] | None:
+    """Return the model inside `Model`, `Model | None` or `tuple[Model, ...]`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    models = (model_in(argument) for argument in get_args(annotation))
+    return next((model for model in models if model is not None), None)

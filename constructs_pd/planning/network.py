@@ -25,11 +25,11 @@ class NetworkInterface(FrozenModel):
 def network_interfaces(efa: Efa) -> tuple[NetworkInterface, ...]:
     """Return every interface of an instance type, the primary one first.
 
-    One interface carries IP and EFA together. Many are split, as EC2 advises: IP on card 0 device 0, EFA on card 0
-    device 1 where that card takes it, and on device 0 of the following cards; only the first uses an address of the
-    subnet (EC2 User Guide, efa-acc-inst-types).
+    One interface on card 0 carries IP and EFA together. Others are split, as EC2 advises: IP on card 0 device 0, EFA
+    on card 0 device 1 where that card takes it, and on device 0 of the following cards; only the first uses an address
+    of the subnet (EC2 User Guide, efa-acc-inst-types).
     """
-    if efa.interfaces == 1:
+    if efa.interfaces == 1 and efa.first_efa_card == 0:
         return (NetworkInterface(network_card=0, device=0, kind="efa"),)
     return (
         NetworkInterface(network_card=0, device=0, kind="interface"),

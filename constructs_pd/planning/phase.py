@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from constructs_pd.planning import defaults
-from constructs_pd.planning.catalog.rows import ModelRow
+from constructs_pd.planning.catalog.rows import InstanceRow, ModelRow
 from constructs_pd.planning.deployment_plan import PhaseName, PhasePlan, Taint
 from constructs_pd.planning.facts import PhaseFacts
 from constructs_pd.planning.labels import pod_labels, role_labels, zone_label
@@ -49,7 +49,7 @@ def phase_plan(phase: PhaseFacts, spec: DeploymentSpec, model: ModelRow) -> Phas
         kv_role="kv_producer" if phase.name == "prefill" else "kv_consumer",
         nixl_side_channel_port=(defaults.NIXL_PORT_PREFILL if phase.name == "prefill" else defaults.NIXL_PORT_DECODE),
         engine_arguments=_engine_arguments(phase, spec, model, tensor_parallel),
-        environment={**phase.spec.pod.environment, **_environment(model)},
+        environment={**phase.spec.pod.environment, **_environment(instance, model)},
         secret_environment=phase.spec.pod.secret_environment,
     )
 
@@ -82,12 +82,13 @@ def _engine_arguments(
     return {**phase.spec.engine_args, **{name: value for name, value in wanted.items() if value is not None}}
 
 
-def _environment(model: ModelRow) -> dict[str, str]:
+def _environment(instance: InstanceRow, model: ModelRow) -> dict[str, str]:
     hand_over = {
         # EFA through libfabric; the image sets FI_PROVIDER too, but says so only in its Dockerfile.
         "FI_PROVIDER": "efa",
-        "FI_EFA_USE_DEVICE_RDMA": "1",
         "FI_EFA_FORK_SAFE": "1",
     }
+    if instance.efa.rdma_read:  # elsewhere libfabric aborts when it is asked to (ofiwg/libfabric#8661)
+        hand_over["FI_EFA_USE_DEVICE_RDMA"] = "1"
     # NIXL moves recurrent state only in this layout (vLLM 0.26.0 nixl/base_worker.py asserts it).
     return {**hand_over, "VLLM_SSM_CONV_STATE_LAYOUT": "DS"} if model.attention == "hybrid" else hand_over

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
@@ -10,6 +11,7 @@ from constructs_pd.planning import defaults
 from constructs_pd.planning.budget import budgets
 from constructs_pd.planning.catalog.loader import Catalog, load_catalog
 from constructs_pd.planning.catalog.rows import ImageRow
+from constructs_pd.planning.codes import NOTHING_TO_ACKNOWLEDGE
 from constructs_pd.planning.deployment_plan import (
     DeploymentPlan,
     EndpointPlan,
@@ -51,13 +53,26 @@ def plan(spec: DeploymentSpec, catalog: Catalog | None = None) -> DeploymentPlan
 def examine(facts: Facts) -> tuple[Finding, ...]:
     """Run every rule and return what they find, in order, with the acknowledged warnings marked."""
     reasons = {acknowledge.code: acknowledge.reason for acknowledge in facts.spec.acknowledge}
-    return in_order(
+    found = [finding for rule in RULES for finding in rule.findings(facts)]
+    marked = (
         replace(finding, acknowledged=reasons[finding.code])
         if finding.severity is Severity.WARNING and finding.code in reasons
         else finding
-        for rule in RULES
-        for finding in rule.findings(facts)
+        for finding in found
     )
+    # A rule may say nothing where an error hides a fact from it, so only a sound specification is told.
+    has_errors = any(finding.severity is Severity.ERROR for finding in found)
+    unused = () if has_errors else _nothing_to_acknowledge(facts, {finding.code for finding in found})
+    return in_order([*marked, *unused])
+
+
+def _nothing_to_acknowledge(facts: Facts, found: set[str]) -> Iterator[Finding]:
+    """Yield a warning for each acknowledged rule that found nothing; codes of no rule are PD104's."""
+    for index, acknowledge in enumerate(facts.spec.acknowledge):
+        if acknowledge.code in {rule.code for rule in RULES} - found:
+            yield NOTHING_TO_ACKNOWLEDGE.finding(
+                f"acknowledge.{index}.code", f"there are 0 findings of {acknowledge.code}", "remove it"
+            )
 
 
 def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
@@ -119,7 +134,7 @@ def _image(facts: Facts, image: ImageRow) -> str:
     repository = image.repository
     if stated.registry == "private" and image.mirrored_as is not None:
         assert registry is not None  # PD211 refuses what is not known
-        repository = f"{registry.account}.dkr.ecr.{registry.region}.{registry.dns_suffix}/{image.mirrored_as}"
+        repository = registry.repository(image.mirrored_as)
     digest = f"@{stated.digest}" if stated.digest else ""
     return f"{repository}:{image.tag}{digest}"
 
@@ -127,7 +142,7 @@ def _image(facts: Facts, image: ImageRow) -> str:
 def _rollout(facts: Facts) -> tuple[RolloutPlan, ...]:
     strategy: Literal["none", "new_cluster"] = facts.spec.upgrade.strategy
     return tuple(
-        RolloutPlan(change=row.change, effect=getattr(row, strategy), note=row.note)
+        RolloutPlan(change=row.change, fields=row.fields, effects=getattr(row, strategy), note=row.note)
         for row in facts.catalog.rollout.values()
     )
 

@@ -13,8 +13,8 @@ from pydantic import Field
 from constructs_pd.findings import Acknowledge
 from constructs_pd.planning.catalog.rows import ImageRow, InstanceRow, ModelRow
 from constructs_pd.planning.model_base import FrozenModel
-from constructs_pd.planning.spec_pods import Head, ModelCache, Phase, SecretReference
-from constructs_pd.planning.spec_types import LabelKey, LabelValue, ObjectName, SubnetId
+from constructs_pd.planning.spec_pods import Head, ModelCache, Phase, SecretReference, SinglePodBudget
+from constructs_pd.planning.spec_types import LabelKey, LabelValue, ObjectNames, SubnetId
 
 
 class Model(FrozenModel):
@@ -67,23 +67,25 @@ class Image(FrozenModel):
         pattern=r"^sha256:[0-9a-f]{64}$",
         description="the image's digest, sha256: and 64 hexadecimal digits, to pin its content as well",
     )
-    pull_secrets: Annotated[tuple[ObjectName, ...], Field(strict=False)] = Field(
-        default=(), description="names of image pull Secrets in the namespace"
-    )
+    pull_secrets: ObjectNames = Field(default=(), description="names of image pull Secrets in the namespace")
 
 
 class GcsFaultTolerance(FrozenModel):
     """Keeps the state of Ray's control plane in Redis, so that the service outlives a restart of the head."""
 
     redis_address: str = Field(
-        pattern=r"^(rediss?://)?[A-Za-z0-9.-]+:\d{1,5}$",
+        pattern=r"^(rediss?://)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?:([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$",
         description="the address of a Redis that outlives the head, host:port or rediss://host:port",
     )
     redis_password: SecretReference | None = Field(
         default=None, description="a reference to the password: {secret_name: ..., key: ...}"
     )
+    redis_username: SecretReference | None = Field(
+        default=None, description="a reference to the user's name, where it is not the default user"
+    )
     storage_namespace: LabelValue | None = Field(
-        default=None, description="a name that keeps this deployment's keys apart in a shared Redis"
+        default=None,
+        description="the name under which Redis keeps this deployment's state; default: the cluster's UID",
     )
 
 
@@ -124,7 +126,9 @@ class Endpoint(FrozenModel):
 class DeploymentSpec(FrozenModel):
     """One large language model, served with prefill and decode on separate nodes."""
 
-    name: str = Field(description="the deployment's name: at most 47 lower-case letters, digits and '-'")
+    name: str = Field(
+        description="a name that no other has in the EKS cluster: at most 47 lower-case letters, digits and '-'"
+    )
     namespace: str = Field(default="inference", description="the Kubernetes namespace")
     region: str = Field(
         pattern=r"^[a-z]{2}(-[a-z]+)+-\d$", description="the AWS region, by its code, such as us-west-2"
@@ -154,11 +158,11 @@ class DeploymentSpec(FrozenModel):
         default=None, description="Redis for Ray's control plane: {redis_address: ..., redis_password: ...}"
     )
     upgrade: Upgrade = Upgrade()
-    single_pod_budget: Literal["block", "none"] = Field(
+    single_pod_budget: SinglePodBudget = Field(
         default="block",
         description=(
             "for a group of one pod, block: a disruption budget that no node upgrade gets past; none: no budget, a "
-            "node upgrade stops the service while the pod moves"
+            "node upgrade stops the service while the pod moves; head, prefill and decode can say it for themselves"
         ),
     )
     privileged_workers: bool = Field(
@@ -167,12 +171,13 @@ class DeploymentSpec(FrozenModel):
     initializing_timeout_seconds: int | None = Field(
         default=None,
         ge=1800,
+        le=604800,
         description=(
-            "after how many seconds, at least 1800, KubeRay gives a service up that has not started, for good; "
+            "after how many seconds, 1800 to 604800, KubeRay gives a service up that has not started, for good; "
             "default: never"
         ),
     )
-    labels: dict[LabelKey, LabelValue] = Field(default={}, description="more labels for every object of the deployment")
+    labels: dict[LabelKey, LabelValue] = Field(default={}, description="more labels for every object but the Namespace")
     service_account_annotations: dict[LabelKey, str] = Field(
         default={}, description="annotations of the pods' ServiceAccount, such as an IAM role"
     )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from constructs_pd.findings import Finding
+from constructs_pd.findings import Finding, PlanError
 from constructs_pd.planning.codes import LITERAL_SECRET, MISSING_FIELD, UNKNOWN_FIELD, UNSOUND_VALUE
+from constructs_pd.planning.model_base import model_in
 from constructs_pd.planning.spec import DeploymentSpec
 
 FieldPath = tuple[str | int, ...]
@@ -105,16 +106,16 @@ def _finding(detail: ErrorDetails, data: Any) -> Finding:
     path, kind = detail["loc"], detail["type"]
     subject = ".".join(str(part) for part in path) or "the specification"
     if kind == "extra_forbidden":
-        return UNKNOWN_FIELD.error(subject, "there is no such field", _known_fields(path))
+        return UNKNOWN_FIELD.finding(subject, "there is no such field", _known_fields(path))
     if kind == "missing":
-        return MISSING_FIELD.error(subject, "this field is required", f"add it: {_expected(path)}")
+        return MISSING_FIELD.finding(subject, "this field is required", f"add it: {_expected(path)}")
     if kind == "literal_secret":
-        return LITERAL_SECRET.error(
+        return LITERAL_SECRET.finding(
             subject,
             "a secret is written into the specification (it is not repeated here)",
             "put it into a Kubernetes Secret, write `{secret_name: ..., key: ...}` instead, and revoke it",
         )
-    return UNSOUND_VALUE.error(subject, _unsound(detail, data), f"expected: {_expected(path)}")
+    return UNSOUND_VALUE.finding(subject, _unsound(detail, data), f"expected: {_expected(path)}")
 
 
 def _unsound(detail: ErrorDetails, data: Any) -> str:
@@ -147,7 +148,7 @@ def _expected(path: FieldPath) -> str:
 
 def _description(field: FieldInfo) -> str:
     """Return a field's description; only a field that holds a whole model may lack one."""
-    model = _model_in(field.annotation)
+    model = model_in(field.annotation)
     return field.description or f"a mapping with {', '.join(model.model_fields if model else ())}"
 
 
@@ -156,13 +157,24 @@ def _owner(path: FieldPath) -> type[BaseModel]:
     owner: type[BaseModel] = DeploymentSpec
     for part in path[:-1]:
         field = owner.model_fields.get(str(part)) if isinstance(part, str) else None
-        owner = (field and _model_in(field.annotation)) or owner
+        owner = (field and model_in(field.annotation)) or owner
     return owner
 
 
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """Return the model inside `Model`, `Model | None` or `tuple[Model, ...]`."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    models = (_model_in(argument) for argument in get_args(annotation))
-    return next((model for model in models if model is not None), None)
+def parse_spec(values: Any) -> DeploymentSpec:
+    """Return the specification that plain values state, such as a dictionary from a file of your own.
+
+    Raises:
+        PlanError: A field is unknown, missing or unsound; carries every finding.
+    """
+    diagnosis = diagnose(_listed(values))
+    if diagnosis.findings or diagnosis.spec is None:
+        raise PlanError(diagnosis.findings)
+    return diagnosis.spec
+
+
+def _listed(data: Any) -> Any:
+    """Return nested data with lists in the place of tuples, as a file would hold it."""
+    if isinstance(data, dict):
+        return {key: _listed(value) for key, value in data.items()}
+    return [_listed(value) for value in data] if isinstance(data, list | tuple) else data

@@ -71,7 +71,7 @@ def _read(path: Path) -> tuple[YamlDocument, Diagnosis]:
     try:
         document = parse_yaml(path)
     except YamlFileError as error:
-        raise PlanError([FILE.error("the file", error.message, error.remedy, error.location)]) from None
+        raise PlanError([FILE.finding("the file", error.message, error.remedy, error.location)]) from None
     diagnosis = diagnose(document.data)
     return document.with_renamed(diagnosis.renamed), diagnosis
 

@@ -8,7 +8,16 @@ from pydantic import Field, JsonValue, model_validator
 from pydantic_core import PydanticCustomError
 
 from constructs_pd.planning.model_base import FrozenModel
-from constructs_pd.planning.spec_types import AbsolutePath, EnvironmentName, LabelKey, LabelValue, ObjectName
+from constructs_pd.planning.spec_types import (
+    AbsolutePath,
+    EnvironmentName,
+    EnvironmentValue,
+    LabelKey,
+    LabelValue,
+    ObjectName,
+)
+
+SinglePodBudget = Literal["block", "none"]
 
 
 class SecretReference(FrozenModel):
@@ -21,7 +30,8 @@ class SecretReference(FrozenModel):
     key: Annotated[
         str,
         Field(
-            pattern=r"^[-._a-zA-Z0-9]{1,253}$",
+            max_length=253,
+            pattern=r"^\.?[-_a-zA-Z0-9][-._a-zA-Z0-9]*$",
             description="the key inside the Secret: letters, digits, '-', '_' and '.'",
         ),
     ] = "token"
@@ -63,7 +73,7 @@ class Toleration(FrozenModel):
 class Pod(FrozenModel):
     """What a user adds to the pods of the head or of a phase. What the planner owns is refused here."""
 
-    environment: dict[EnvironmentName, str] = Field(
+    environment: dict[EnvironmentName, EnvironmentValue] = Field(
         default={}, description="environment variables with literal values, as text; secrets go to secret_environment"
     )
     secret_environment: dict[EnvironmentName, SecretReference] = Field(
@@ -111,6 +121,9 @@ class Phase(FrozenModel):
         le=2000,
         description="the most nodes that this phase's node group may have, at least replicas; default: replicas",
     )
+    single_pod_budget: SinglePodBudget | None = Field(
+        default=None, description="as single_pod_budget of the deployment, for this phase alone: block or none"
+    )
     pod: Pod = Pod()
 
 
@@ -126,4 +139,7 @@ class Head(FrozenModel):
         default=(), description="taints of those nodes that the head accepts, a list of {key: ..., value: ...}"
     )
     memory_gib: int = Field(default=8, ge=4, le=512, description="the head's memory, 4 to 512 GiB")
+    single_pod_budget: SinglePodBudget | None = Field(
+        default=None, description="as single_pod_budget of the deployment, for the head alone: block or none"
+    )
     pod: Pod = Pod()

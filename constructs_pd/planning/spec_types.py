@@ -2,7 +2,8 @@
 
 from typing import Annotated, Final
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 # Kubernetes documentation, Object Names and IDs; RFC 1035 and RFC 1123.
 DNS_1035_LABEL: Final = r"[a-z]([-a-z0-9]*[a-z0-9])?"
@@ -17,5 +18,17 @@ LabelKey = Annotated[str, Field(max_length=317, pattern=rf"^({_SUBDOMAIN}/)?{_LA
 LabelValue = Annotated[str, Field(pattern=rf"^({_LABEL_NAME})?$")]
 # C identifier, what Kubernetes and a shell both accept.
 EnvironmentName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+# No container starts with a NUL in its environment.
+EnvironmentValue = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8}([0-9a-f]{9})?$")]
 AbsolutePath = Annotated[str, Field(pattern=r"^(/[A-Za-z0-9._-]*[A-Za-z0-9_-])+$")]
+
+
+def _unique(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(names)) < len(names):
+        raise PydanticCustomError("duplicate", "the list holds a name more than once")
+    return names
+
+
+# A list that Kubernetes keeps as a set.
+ObjectNames = Annotated[tuple[ObjectName, ...], Field(strict=False), AfterValidator(_unique)]

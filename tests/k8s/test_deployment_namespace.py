@@ -33,5 +33,10 @@ def test_a_namespace_is_written_once_in_an_app() -> None:
     scope = chart()
     DeploymentNamespace(scope, "first", plan=plan_with())
     DeploymentNamespace(scope, "elsewhere", plan=plan_with({"namespace": "other"}))
-    with pytest.raises(PlanError, match="PD504 error test/second: test/first writes the objects"):
+    with pytest.raises(PlanError, match="PD504 error test/second: test/first has 'inference' already"):
         DeploymentNamespace(scope, "second", plan=plan_with({"name": "another"}))
+
+
+def test_the_namespace_that_every_cluster_has_is_not_written() -> None:
+    with pytest.raises(PlanError, match="PD505 error test/namespace: 'default' is in every cluster already"):
+        DeploymentNamespace(chart(), "namespace", plan=plan_with({"namespace": "default"}))

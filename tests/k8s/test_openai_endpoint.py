@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from cdk8s import ApiObject, Chart, JsonPatch
+from cdk8s import ApiObject, App, Chart, JsonPatch
 from syrupy.assertion import SnapshotAssertion
 
 from constructs_pd import DeploymentPlan, OpenAIEndpoint, PlanError, PrefillDecodeService, RayLlmCluster
@@ -92,3 +93,17 @@ def test_escape_hatch() -> None:
     reached = endpoint(scope, plan_with())
     ApiObject.of(reached).add_json_patch(JsonPatch.add("/metadata/annotations", {"team": "search"}))
     assert only(synthesized(scope), "Service")["metadata"]["annotations"] == {"team": "search"}
+
+
+def test_parts_in_charts_of_their_own_are_numbered_in_the_order_in_which_they_are_needed(tmp_path: Path) -> None:
+    app, plan = App(outdir=str(tmp_path)), plan_with()
+    charts = {name: Chart(app, name, disable_resource_name_hashes=True) for name in ("cluster", "endpoint", "service")}
+    cluster = RayLlmCluster(charts["cluster"], "cluster", plan=plan)
+    service = PrefillDecodeService(charts["service"], "service", plan=plan, cluster=cluster)
+    OpenAIEndpoint(charts["endpoint"], "endpoint", plan=plan, service=service)
+    app.synth()
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "0000-cluster.k8s.yaml",
+        "0001-service.k8s.yaml",
+        "0002-endpoint.k8s.yaml",
+    ]

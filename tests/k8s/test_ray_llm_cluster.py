@@ -99,9 +99,9 @@ def test_annotations_of_the_account() -> None:
     assert only(synthesized(scope), "ServiceAccount")["metadata"]["annotations"] == role
 
 
-def test_one_name_and_namespace_is_written_once_in_an_app() -> None:
-    scope, plan = chart(), plan_with()
-    RayLlmCluster(scope, "first", plan=plan)
-    RayLlmCluster(scope, "elsewhere", plan=plan_with({"namespace": "other"}))
-    with pytest.raises(PlanError, match="PD504 error test/second: test/first writes the objects of 'qwen35-9b'"):
-        RayLlmCluster(scope, "second", plan=plan)
+def test_a_name_is_used_once_in_an_app_also_across_namespaces() -> None:
+    scope = chart()
+    RayLlmCluster(scope, "first", plan=plan_with())
+    RayLlmCluster(scope, "other", plan=plan_with({"name": "other"}))
+    with pytest.raises(PlanError, match="PD504 error test/second: test/first has 'qwen35-9b' already"):
+        RayLlmCluster(scope, "second", plan=plan_with({"namespace": "elsewhere"}))

@@ -74,3 +74,9 @@ def test_users_variables_reach_the_pods_they_name() -> None:
     assert prefill["A_KEY"] == {"secretKeyRef": {"name": "s", "key": "token"}}
     assert not {"VLLM_LOGGING_LEVEL", "A_KEY", "X"} & set(by_name(worker_environment(plan, plan.decode)))
     assert by_name(head_environment(plan))["X"] == "1"
+
+
+def test_rdma_is_not_asked_for_where_the_adapter_has_none() -> None:
+    plan = plan_with({"prefill.instance_type": "g5.8xlarge"})
+    assert "FI_EFA_USE_DEVICE_RDMA" not in plan.prefill.environment
+    assert plan.decode.environment["FI_EFA_USE_DEVICE_RDMA"] == "1"

@@ -51,6 +51,7 @@ def test_a_worker_tolerates_exactly_its_nodes_taints_and_selects_them() -> None:
             (taint.key, taint.value, taint.effect, "Equal") for taint in phase.node_taints
         ]
         assert spec["nodeSelector"] == phase.node_selector
+        assert spec["nodeSelector"]["kubernetes.io/arch"] == "amd64"
 
 
 def test_no_two_workers_share_a_node() -> None:

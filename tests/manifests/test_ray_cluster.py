@@ -44,9 +44,10 @@ def test_fault_tolerance_is_off_unless_stated() -> None:
     assert "gcsFaultToleranceOptions" not in ray_cluster_spec(plan_with())
 
 
-def test_fault_tolerance_takes_its_password_from_a_secret_and_sets_nothing_that_kuberay_refuses_beside_it() -> None:
+def test_fault_tolerance_takes_user_and_password_from_secrets_and_sets_nothing_that_kuberay_refuses_beside_it() -> None:
     redis = {
         "redis_address": "rediss://redis.cache:6379",
+        "redis_username": {"secret_name": "redis", "key": "user"},
         "redis_password": {"secret_name": "redis", "key": "password"},
         "storage_namespace": "qwen",
     }
@@ -54,6 +55,7 @@ def test_fault_tolerance_takes_its_password_from_a_secret_and_sets_nothing_that_
     assert spec["gcsFaultToleranceOptions"] == {
         "backend": "redis",
         "redisAddress": "rediss://redis.cache:6379",
+        "redisUsername": {"valueFrom": {"secretKeyRef": {"name": "redis", "key": "user"}}},
         "redisPassword": {"valueFrom": {"secretKeyRef": {"name": "redis", "key": "password"}}},
         "externalStorageNamespace": "qwen",
     }
@@ -67,3 +69,7 @@ def test_fault_tolerance_takes_its_password_from_a_secret_and_sets_nothing_that_
 def test_fault_tolerance_without_a_password() -> None:
     spec = ray_cluster_spec(plan_with({"gcs_fault_tolerance": {"redis_address": "redis:6379"}}))
     assert spec["gcsFaultToleranceOptions"] == {"backend": "redis", "redisAddress": "redis:6379"}
+
+
+def test_ray_does_not_scale_the_groups_itself() -> None:
+    assert ray_cluster_spec(plan_with())["enableInTreeAutoscaling"] is False

@@ -85,6 +85,19 @@ def test_a_single_pod_can_have_no_budget(replicas: int, kept: dict[str, int]) ->
     assert kept_pods(planned) == kept
 
 
+def test_the_head_can_be_protected_alone() -> None:
+    planned = plan_with({"single_pod_budget": "none", "head": {"single_pod_budget": "block"}})
+    assert kept_pods(planned) == {"head": 1}
+
+
+def test_what_is_acknowledged_and_does_not_occur_is_said() -> None:
+    reason = {"reason": "because"}
+    planned = plan_with({"acknowledge": [{"code": "PD403", **reason}, {"code": "PD115", **reason}]})
+    (finding,) = [finding for finding in planned.findings if finding.code == "PD006"]
+    assert (finding.severity, finding.subject) == (Severity.WARNING, "acknowledge.0.code")
+    assert finding.message == "there are 0 findings of PD403"
+
+
 def test_engine_arguments_of_the_user_come_along() -> None:
     planned = plan_with({"decode.engine_args": {"block_size": 32}, "prefill.engine_args": {"block_size": 32}})
     assert planned.decode.engine_arguments["block_size"] == 32
@@ -103,14 +116,17 @@ def test_the_most_nodes_default_to_the_replicas() -> None:
     assert (planned.prefill.max_nodes, planned.decode.max_nodes) == (4, 3)
 
 
-@pytest.mark.parametrize(("strategy", "effect"), [("none", "ignored"), ("new_cluster", "second_cluster")])
-def test_the_plan_says_what_a_change_of_the_pods_does(strategy: str, effect: str) -> None:
+@pytest.mark.parametrize(
+    ("strategy", "serve", "pods"),
+    [("none", "in_place", "ignored"), ("new_cluster", "second_cluster", "second_cluster")],
+)
+def test_the_plan_says_what_a_change_of_the_pods_does(strategy: str, serve: str, pods: str) -> None:
     planned = plan_with({"upgrade": {"strategy": strategy}, "prefill.max_nodes": 2, "decode.max_nodes": 2})
-    effects = {row.change: row.effect for row in planned.rollout}
-    assert effects["anything else of the pods"] == effect
-    assert effects["the Serve application"] == "in_place"
-    assert effects["the number of replicas of a phase"] == "ignored"
-    assert len(effects) == 8
+    rows = {field: row for row in planned.rollout for field in row.fields}
+    assert rows["image"].effects == {"pods": pods}
+    assert rows["prefill.instance_type"].effects == {"application": serve, "pods": pods}
+    assert rows["decode.max_num_seqs"].effects == {"application": "in_place"}
+    assert rows["decode.max_num_seqs"].change == "the Serve application"
 
 
 def test_engine_arguments_hold_what_was_said_and_nothing_else() -> None:

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import pytest
+
+from constructs_pd import PlanError, parse_spec
 from constructs_pd.planning.spec_errors import diagnose
 from support.keys import key_paths, misspelled
 from support.specs import FOUR_GPU_ROW, MODEL_ROW, VARIANTS, changed, reference_data
@@ -58,3 +61,14 @@ def test_every_misspelled_key_is_the_only_finding_and_the_rest_is_planned() -> N
         diagnosis = diagnose(misspelled(EVERYTHING, path))
         assert [finding.code for finding in diagnosis.findings] == ["PD002"], path
         assert diagnosis.spec == sound, path
+
+
+def test_values_of_ones_own_are_refused_like_a_file_and_may_be_tuples() -> None:
+    values = {**reference_data(), "head": {"tolerations": ({"kay": "dedicated"},)}}
+    with pytest.raises(PlanError) as caught:
+        parse_spec(values)
+    assert [(finding.code, finding.subject) for finding in caught.value.findings] == [
+        ("PD002", "head.tolerations.0.kay")
+    ]
+    values["head"] = {"tolerations": ({"key": "dedicated"},)}
+    assert parse_spec(values).head.tolerations[0].key == "dedicated"

@@ -13,10 +13,17 @@ from constructs_pd import DeploymentPlan, DeploymentSpec, plan
 ROOT = Path(__file__).parents[2]
 REFERENCE_FILE = ROOT / "apps" / "reference.yaml"
 
-# What a user adds to speak about what the catalogue lacks.
+# Rows as a user writes them; this one under a name that the catalogue has too.
 FOUR_GPU_ROW = {
     "instance_type": "g6.12xlarge",
-    "gpu": {"name": "L4", "count": 4, "memory_mib": 22888, "ray_accelerator_type": "L4", "gpudirect_rdma": None},
+    "gpu": {
+        "name": "L4",
+        "count": 4,
+        "memory_mib": 22888,
+        "compute_capability": "8.9",
+        "ray_accelerator_type": "L4",
+        "gpudirect_rdma": None,
+    },
     "efa": {"interfaces": 1, "network_cards": 1, "bandwidth_gbps": 40},
     "vcpus": 48,
     "memory_mib": 196608,
@@ -110,6 +117,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "acknowledge": None,
         "availability_zone": "usw2-az1",
         "image.digest": "sha256:" + "0" * 64,
+        "gcs_fault_tolerance": {"redis_address": "rediss://redis.cache:6379", "storage_namespace": "qwen"},
         "endpoint.subnet_ids": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
     },
     "gpu-without-a-ray-name": {
@@ -122,7 +130,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "decode.max_nodes": 2,
         "prefill.max_nodes": 2,
         "decode.engine_args": {"block_size": 32, "enable_prefix_caching": False},
-        "prefill.engine_args": {"block_size": 32},
+        "prefill.engine_args": {"block_size": 32, "enable_prefix_caching": False},
         "head": {
             "node_selector": {"pool": "cpu"},
             "tolerations": [{"key": "dedicated", "value": "ray"}, {"key": "other", "effect": "NoExecute"}],
@@ -132,8 +140,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "image": {"registry": "public", "pull_secrets": ["regcred"]},
         "gcs_fault_tolerance": {
             "redis_address": "redis.cache:6379",
+            "redis_username": {"secret_name": "redis", "key": "user"},
             "redis_password": {"secret_name": "redis", "key": "password"},
-            "storage_namespace": "qwen",
         },
         "upgrade": {"strategy": "new_cluster"},
         "single_pod_budget": "none",

@@ -13,6 +13,7 @@ import yaml
 from pydantic import TypeAdapter
 
 from constructs_pd.planning.catalog.rows import (
+    AcceleratorsRow,
     EngineArgumentsRow,
     ImageRow,
     InstanceRow,
@@ -40,6 +41,7 @@ class Catalog:
 
     instances: Mapping[str, InstanceRow]
     unsuitable_instances: Mapping[str, UnsuitableInstanceRow]
+    accelerators: Mapping[str, AcceleratorsRow]
     images: Mapping[str, ImageRow]
     registries: Mapping[str, RegistryRow]
     engine_arguments: Mapping[str, EngineArgumentsRow]
@@ -69,6 +71,7 @@ def load_catalog() -> Catalog:
     return Catalog(
         instances=_by_key(_read("instances.yaml", InstanceRow), "instance_type"),
         unsuitable_instances=_by_key(_read("unsuitable_instances.yaml", UnsuitableInstanceRow), "pattern"),
+        accelerators=_by_key(_read("accelerators.yaml", AcceleratorsRow), "ray_version"),
         images=_by_key(_read("images.yaml", ImageRow), "tag"),
         registries=_by_key(_read("registries.yaml", RegistryRow), "region"),
         engine_arguments=_by_key(_read("engine_arguments.yaml", EngineArgumentsRow), "vllm_version"),

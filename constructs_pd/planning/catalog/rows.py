@@ -41,6 +41,9 @@ class Gpu(FrozenModel):
     name: str = Field(description="NVIDIA's product name, such as L4")
     count: Positive = Field(description="GPUs per instance")
     memory_mib: Positive = Field(description="memory of one GPU as EC2 reports it, in MiB")
+    compute_capability: str = Field(
+        pattern=r"^\d{1,2}\.\d$", description='NVIDIA\'s compute capability of the GPU in quotes, such as "8.9"'
+    )
     ray_accelerator_type: str | None = Field(
         description="Ray's name of the GPU (case-sensitive), such as L4, or null where Ray has none"
     )
@@ -56,6 +59,10 @@ class Efa(FrozenModel):
     network_cards: Positive = Field(description="the network cards of an instance")
     first_efa_card: Literal[0, 1] = Field(
         default=0, description="the first network card that takes EFA: 0, or 1 where card 0 takes none"
+    )
+    rdma_read: bool | None = Field(
+        default=None,
+        description="whether EFA reads remote memory itself: true, false, or null when nobody says",
     )
     bandwidth_gbps: Positive = Field(description="the instance's network bandwidth, in Gbit/s")
 
@@ -107,6 +114,13 @@ class ModelRow(Row):
     gated: bool = Field(description="whether the weights need an accepted licence and a token: true or false")
 
 
+class AcceleratorsRow(Row):
+    """The GPUs that a Ray version names on nodes of its own accord."""
+
+    ray_version: Version = Field(description="the Ray version, such as 2.58.0")
+    names: Annotated[frozenset[str], Field(strict=False)] = Field(description="its names of NVIDIA GPUs")
+
+
 class KubernetesRow(Row):
     """An EKS minor version. Its support is a state on the row's date, not on today's: one specification, one plan."""
 
@@ -138,6 +152,10 @@ class RegistryRow(Row):
     account: str = Field(pattern=r"^\d{12}$", description="the account that owns the registry")
     dns_suffix: Literal["amazonaws.com", "amazonaws.com.cn"] = Field(description="how the registry's host name ends")
 
+    def repository(self, name: str) -> str:
+        """Return the address of one of its repositories."""
+        return f"{self.account}.dkr.ecr.{self.region}.{self.dns_suffix}/{name}"
+
 
 class UnsuitableInstanceRow(Row):
     """Instance types that cannot serve a phase."""
@@ -146,14 +164,21 @@ class UnsuitableInstanceRow(Row):
     reason: str = Field(description="why they cannot")
 
 
+RolloutPart = Literal["application", "proxies", "pods", "group_sizes", "tolerations", "service", "objects", "identity"]
 RolloutEffect = Literal["in_place", "second_cluster", "ignored", "new_service"]
+RolloutEffects = dict[RolloutPart, RolloutEffect]
 
 
 class RolloutRow(Row):
-    """What a kind of change does to a running service, under each upgrade strategy."""
+    """What a kind of change does to a running service, under each upgrade strategy.
+
+    The effects are told for each part of the manifests that the change reaches; `data/rollout.yaml` defines the parts.
+    """
 
     change: str = Field(description="what changes, in words")
-    fields: Annotated[tuple[str, ...], Field(strict=False)] = Field(description="fields of a specification that do it")
-    none: RolloutEffect = Field(description="the effect under the strategy none")
-    new_cluster: RolloutEffect = Field(description="the effect under the strategy new_cluster")
+    fields: Annotated[tuple[str, ...], Field(strict=False)] = Field(
+        description="fields of a specification that do it, each with everything below it"
+    )
+    none: RolloutEffects = Field(description="the effect on each changed part under the strategy none")
+    new_cluster: RolloutEffects = Field(description="the effect on each changed part under the strategy new_cluster")
     note: str = Field(description="what follows for whoever applies it")

@@ -8,8 +8,6 @@ from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.rules.rule import Rule, Violation
 from constructs_pd.planning.spec_types import DNS_1035_LABEL
 
-# Used when the KubeRay version is unknown; every row so far has this value.
-FALLBACK_MAX_CHARACTERS = 47
 # A Service of the first exists in the namespace default, a ServiceAccount of the second in every namespace.
 RESERVED = ("kubernetes", "default")
 
@@ -17,8 +15,8 @@ RESERVED = ("kubernetes", "default")
 def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation for a name that is too long, and one for a name of the wrong shape."""
     name = facts.spec.name
-    longest = facts.kuberay.max_rayservice_name_characters if facts.kuberay else FALLBACK_MAX_CHARACTERS
-    if len(name) > longest:
+    longest = facts.kuberay.max_rayservice_name_characters if facts.kuberay else None
+    if longest is not None and len(name) > longest:
         yield Violation(
             "name",
             f"{len(name)} characters, KubeRay accepts at most {longest}",

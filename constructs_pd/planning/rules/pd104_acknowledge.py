@@ -27,7 +27,7 @@ RULE = Rule(
     code="PD104",
     severity=Severity.ERROR,
     title="Only warnings that exist can be acknowledged, each once",
-    rationale="An acknowledgement that matches nothing hides that the warning it was meant for is still there.",
+    rationale="What cannot be acknowledged would seem to be.",
     source="this library",
     check=check,
 )

@@ -7,6 +7,9 @@ from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.owned import ENVIRONMENT
 from constructs_pd.planning.rules.rule import Rule, Violation
 
+ALLOCATOR = "PYTORCH_CUDA_ALLOC_CONF"
+MOVING_MEMORY = "expandable_segments:true"
+
 
 def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation for each variable that has a field of its own or must not be set."""
@@ -14,6 +17,12 @@ def check(facts: Facts) -> Iterator[Violation]:
         for field, names in (("environment", pod.environment), ("secret_environment", pod.secret_environment)):
             for name in sorted(set(names) & set(ENVIRONMENT)):
                 yield Violation(f"{path}.{field}.{name}", "the planner decides this variable", ENVIRONMENT[name])
+        if MOVING_MEMORY in pod.environment.get(ALLOCATOR, "").lower():
+            yield Violation(
+                f"{path}.environment.{ALLOCATOR}",
+                f"{MOVING_MEMORY} moves the memory that NIXL has registered",
+                "leave this setting out (vLLM 0.26.0 config/vllm.py, _verify_kv_transfer_compat)",
+            )
 
 
 RULE = Rule(

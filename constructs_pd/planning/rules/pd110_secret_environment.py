@@ -9,13 +9,15 @@ from constructs_pd.planning.owned import ENVIRONMENT
 from constructs_pd.planning.rules.rule import Rule, Violation
 
 SECRET_NAME = re.compile(r"(TOKEN|PASSWORD|PASSWD|SECRET|CREDENTIALS?|API_?KEY|ACCESS_KEY|PRIVATE_KEY)$", re.IGNORECASE)
+# The name of a token of text, which is no secret.
+TEXT_TOKEN = re.compile(r"(^|_)(EOS|BOS|PAD|UNK|SEP|CLS|MASK)_TOKEN$", re.IGNORECASE)
 
 
 def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation for each literal variable whose name ends like a secret's."""
     for path, pod in facts.pods:
         for name in sorted(set(pod.environment) - set(ENVIRONMENT)):
-            if SECRET_NAME.search(name):
+            if SECRET_NAME.search(name) and not TEXT_TOKEN.search(name):
                 yield Violation(
                     f"{path}.environment.{name}",
                     f"{len(pod.environment[name])} literal characters in a variable named like a secret",

@@ -3,20 +3,34 @@
 from collections.abc import Iterator
 
 from constructs_pd.findings import Severity
+from constructs_pd.planning.budget import single_pods
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.rules.rule import Rule, Violation
+from constructs_pd.planning.spec_pods import Head, Phase, SinglePodBudget
+
+MEANING = {
+    "block": (
+        "1 pod of 1 must stay for {}: node upgrades wait for ever",
+        "upgrade those nodes by hand, or set it to none to let an upgrade stop the service for a while",
+    ),
+    "none": (
+        "0 pods of 1 must stay for {}: a node upgrade stops the service",
+        "set it to block to decide the moment yourself",
+    ),
+}
 
 
 def check(facts: Facts) -> Iterator[Violation]:
-    """Yield one violation that names the groups of one pod and what happens to them."""
-    alone = ["head", *(phase.name for phase in facts.phases if phase.spec.replicas == 1)]
-    if facts.spec.single_pod_budget == "block":
-        message = f"{len(alone)} groups of 1 pod ({', '.join(alone)}) keep 1 available: node upgrades wait for ever"
-        remedy = "upgrade those nodes by hand, or set it to none to let an upgrade stop the service for a while"
-    else:
-        message = f"{len(alone)} groups of 1 pod ({', '.join(alone)}) have no budget: a node upgrade stops the service"
-        remedy = "set it to block to decide the moment yourself"
-    yield Violation("single_pod_budget", message, remedy)
+    """Yield a violation for each field that decides over groups of one pod."""
+    spec = facts.spec
+    stated: dict[str, Head | Phase] = {"head": spec.head, "prefill": spec.prefill, "decode": spec.decode}
+    decided: dict[tuple[str, SinglePodBudget], list[str]] = {}
+    for role, budget in single_pods(spec).items():
+        field = f"{role}.single_pod_budget" if stated[role].single_pod_budget else "single_pod_budget"
+        decided.setdefault((field, budget), []).append(role)
+    for (field, budget), roles in decided.items():
+        message, remedy = MEANING[budget]
+        yield Violation(field, message.format(", ".join(roles)), remedy)
 
 
 RULE = Rule(

@@ -23,6 +23,8 @@ def check(facts: Facts) -> Iterator[Violation]:
 def _without_chunks(facts: Facts, phase: PhaseFacts) -> Iterator[Violation]:
     """Without chunked prefill a whole prompt must fit one step."""
     tokens, context = phase.spec.max_num_batched_tokens, facts.spec.model.max_model_len
+    if context is None and facts.model is not None:
+        context = facts.model.max_position_embeddings
     if phase.spec.engine_args.get("enable_chunked_prefill") is not False or tokens is None or context is None:
         return
     if tokens < context:

@@ -9,6 +9,8 @@ from constructs_pd.planning.rules.rule import Rule, Violation
 
 def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation when max_model_len exceeds the model's position embeddings."""
+    if any(phase.spec.engine_args.get("hf_overrides") for phase in facts.phases):
+        return  # they can stretch the model's context
     wanted = facts.spec.model.max_model_len
     if facts.model is not None and wanted is not None and wanted > facts.model.max_position_embeddings:
         longest = facts.model.max_position_embeddings

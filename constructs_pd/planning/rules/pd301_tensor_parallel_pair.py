@@ -31,7 +31,8 @@ RULE = Rule(
     code="PD301",
     severity=Severity.ERROR,
     title="Prefill's tensor parallel size divides decode's; on hybrid models both are equal",
-    rationale="Decode crashes at the first hand-over, or reads wrong blocks.",
-    source="vllm-project/vllm#43523, #42895, #37638; vLLM 0.26.0 nixl connector",
+    rationale="The handshake refuses a larger prefill whose KV heads are replicated, and a hybrid model with unequal "
+    "sizes; other pairs with a larger prefill have crashed or read wrong blocks, so none is offered.",
+    source="vllm-project/vllm#43523, #42895, #37638; vLLM 0.26.0 nixl/base_worker.py, _validate_remote_agent_handshake",
     check=check,
 )

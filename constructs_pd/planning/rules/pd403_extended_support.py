@@ -1,6 +1,7 @@
 """PD403: the Kubernetes version is under standard support."""
 
 from collections.abc import Iterator
+from datetime import date
 
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
@@ -17,10 +18,14 @@ def check(facts: Facts) -> Iterator[Violation]:
         )
         yield Violation(
             "kubernetes_version",
-            f"{row.version} left standard support on {row.standard_until}; EKS charges for extended support "
-            f"until {row.extended_until}",
+            f"{row.version} left standard support{_day(' on', row.standard_until)}; EKS charges for extended support"
+            f"{_day(' until', row.extended_until)}",
             f"move to {newest.version}",
         )
+
+
+def _day(word: str, day: date | None) -> str:
+    return f"{word} {day}" if day else ""
 
 
 RULE = Rule(

@@ -16,7 +16,7 @@ def check(facts: Facts) -> Iterator[Violation]:
             known = ", ".join(sorted(facts.catalog.engine_arguments))
             yield Violation(
                 f"{phase.name}.engine_args",
-                f"{len(phase.spec.engine_args)} arguments are not checked: vLLM {facts.image.vllm_version} is not "
+                f"{len(phase.spec.engine_args)} unchecked: vLLM {facts.image.vllm_version} is not "
                 f"among the versions whose names are known ({known})",
                 "compare them with that version's documentation",
             )

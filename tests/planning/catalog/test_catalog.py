@@ -22,6 +22,7 @@ KEYS = {
     "images.yaml": ("tag", CATALOG.images),
     "registries.yaml": ("region", CATALOG.registries),
     "rollout.yaml": ("change", CATALOG.rollout),
+    "accelerators.yaml": ("ray_version", CATALOG.accelerators),
     "unsuitable_instances.yaml": ("pattern", CATALOG.unsuitable_instances),
     "models.yaml": ("model", CATALOG.models),
     "kubernetes.yaml": ("version", CATALOG.kubernetes),
@@ -66,6 +67,7 @@ def test_accelerator_types_are_names_that_ray_knows() -> None:
     known = {value for name, value in vars(accelerators).items() if name.startswith("NVIDIA_")}
     named = {row.gpu.ray_accelerator_type for row in CATALOG.instances.values()} - {None}
     assert named <= known
+    assert CATALOG.accelerators["2.58.0"].names == known - {"A100-40G", "A100-80G"}
     nameless = {row.gpu.name for row in CATALOG.instances.values() if row.gpu.ray_accelerator_type is None}
     assert nameless == {"RTX PRO 4500"}
 

@@ -25,3 +25,13 @@ def test_refuses_what_is_not_a_dns_1035_label(name: str) -> None:
 
 def test_reports_a_name_that_is_too_long_and_of_the_wrong_shape_twice() -> None:
     assert len(findings_of(RULE, {"name": "Q" * 48})) == 2
+
+
+@pytest.mark.parametrize("name", ["kubernetes", "default"])
+def test_refuses_names_of_objects_that_kubernetes_owns(name: str) -> None:
+    (finding,) = findings_of(RULE, {"name": name})
+    assert finding.message == f"{name!r} names an object that Kubernetes owns"
+
+
+def test_an_operator_that_is_not_known_leaves_the_length_open() -> None:
+    assert findings_of(RULE, {"name": "q" * 48, "kuberay_version": "1.9.0"}) == []

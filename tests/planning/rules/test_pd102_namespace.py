@@ -15,3 +15,13 @@ def test_refuses_what_is_not_a_dns_1123_label(namespace: str) -> None:
     assert finding.subject == "namespace"
     assert f"{len(namespace)} characters" in finding.message
     assert "63" in finding.message
+
+
+@pytest.mark.parametrize("namespace", ["kube-system", "kube-"])
+def test_refuses_kubernetes_own_namespaces(namespace: str) -> None:
+    findings = findings_of(RULE, {"namespace": namespace})
+    assert len(findings) == 1
+
+
+def test_accepts_a_name_that_only_begins_alike() -> None:
+    assert findings_of(RULE, {"namespace": "kubeflow"}) == []

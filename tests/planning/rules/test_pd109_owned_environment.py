@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from constructs_pd.planning.owned import ENVIRONMENT
@@ -22,3 +24,12 @@ def test_refuses_it_from_a_secret_as_well() -> None:
     (finding,) = findings_of(RULE, {"head.pod": {"secret_environment": {"REDIS_PASSWORD": reference}}})
     assert finding.subject == "head.pod.secret_environment.REDIS_PASSWORD"
     assert "gcs_fault_tolerance" in finding.remedy
+
+
+def test_only_one_setting_of_the_allocator_is_refused() -> None:
+    def allocator(value: str) -> dict[str, Any]:
+        return {"decode.pod": {"environment": {"PYTORCH_CUDA_ALLOC_CONF": value}}}
+
+    assert findings_of(RULE, allocator("max_split_size_mb:128")) == []
+    (finding,) = findings_of(RULE, allocator("max_split_size_mb:128,expandable_segments:True"))
+    assert finding.subject == "decode.pod.environment.PYTORCH_CUDA_ALLOC_CONF"

@@ -28,3 +28,13 @@ def test_without_chunks_a_whole_prompt_must_fit(tokens: int, count: int) -> None
 
 def test_with_chunks_it_need_not() -> None:
     assert findings_of(RULE, {"prefill.max_num_batched_tokens": 16, "model.max_model_len": 1024}) == []
+
+
+def test_an_unchunked_prompt_is_by_default_as_long_as_the_models_context() -> None:
+    changes = {
+        "model": {"source": "Qwen/Qwen3-8B"},
+        "prefill.max_num_batched_tokens": 2048,
+        "prefill.engine_args": {"enable_chunked_prefill": False},
+    }
+    (finding,) = findings_of(RULE, changes)
+    assert finding.message == "2,048 tokens for prompts of up to 40,960, and chunked prefill is off"

@@ -41,3 +41,15 @@ def test_accepts_a_type_whose_numbers_the_user_gives() -> None:
     own = {**FOUR_GPU_ROW, "instance_type": "own.1"}
     changes = {"prefill.instance_type": "own.1", "custom_instances": [own]}
     assert findings_of(RULE, changes) == []
+
+
+def test_a_row_of_ones_own_does_not_make_an_unsuitable_type_serve() -> None:
+    row = {**FOUR_GPU_ROW, "instance_type": "p6e-gb200.36xlarge"}
+    (finding,) = findings_of(RULE, {"custom_instances": [row], "decode.instance_type": row["instance_type"]})
+    assert "its CPU is arm64" in finding.message
+    assert "custom_instances" not in finding.remedy
+
+
+def test_a_row_of_ones_own_speaks_for_a_new_size_of_a_family() -> None:
+    row = {**FOUR_GPU_ROW, "instance_type": "g6.96xlarge"}
+    assert findings_of(RULE, {"custom_instances": [row], "decode.instance_type": row["instance_type"]}) == []

@@ -16,3 +16,9 @@ def test_refuses_one_token_more_with_both_numbers() -> None:
 
 def test_leaves_an_unknown_model_to_its_own_rule() -> None:
     assert findings_of(RULE, {"model.source": "a/b", "model.max_model_len": 10**9}) == []
+
+
+def test_leaves_a_stretched_context_to_vllm() -> None:
+    stretched = {"hf_overrides": {"rope_parameters": {"rope_type": "yarn", "factor": 4.0}}}
+    changes = {"model.max_model_len": 1_000_000, "prefill.engine_args": stretched, "decode.engine_args": stretched}
+    assert findings_of(RULE, changes) == []

@@ -16,3 +16,10 @@ def test_refuses_a_gated_model_without_one() -> None:
     (finding,) = findings_of(RULE, {**GATED, "hugging_face_token": None})
     assert finding.subject == "hugging_face_token"
     assert "Meta-Llama-3.1-8B is gated" in finding.message
+
+
+def test_accepts_weights_that_are_there_already() -> None:
+    offline = {"environment": {"HF_HUB_OFFLINE": "1"}}
+    changes = {**GATED, "hugging_face_token": None}
+    assert len(findings_of(RULE, changes)) == 1
+    assert findings_of(RULE, {**changes, "prefill.pod": offline, "decode.pod": offline}) == []

@@ -18,7 +18,7 @@ def test_accepts_an_unknown_version_without_arguments() -> None:
 def test_warns_of_arguments_that_nothing_checks() -> None:
     (finding,) = findings_of(RULE, {**NEWER, **ARGUMENTS})
     assert finding.severity is Severity.WARNING
-    assert "2 arguments are not checked: vLLM 0.33.0" in finding.message
+    assert "2 unchecked: vLLM 0.33.0" in finding.message
     assert "(0.26.0)" in finding.message
 
 

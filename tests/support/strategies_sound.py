@@ -1,0 +1,311 @@
+"""Specifications that plan: every field of `DeploymentSpec`, over the values that the planner permits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from constructs_pd.planning.zones import zone_id_prefix
+from support import strategies_text as text
+from support.strategies import specifications
+from support.strategies_rows import CATALOG, MOVING_TAGS, image_rows, instance_rows, model_rows
+
+_GOVERNMENT_REGION = "us-gov-west-1"  # the catalogue knows no private registry there
+_OLDER_GPUS = ("A10G", "A100")  # before FP8
+_PLAIN_CACHE_TYPES = (None, "auto", "bfloat16")
+_CACHE_TYPES = (*_PLAIN_CACHE_TYPES, "fp8", "fp8_e4m3", "fp8_e5m2")
+_WARNINGS = ("PD115", "PD204", "PD206", "PD212", "PD403", "PD408")
+
+# Arguments that both phases must have alike, and those that each may have for itself.
+_SHARED_ENGINE_ARGS: dict[str, st.SearchStrategy[Any]] = {
+    "block_size": st.sampled_from([16, 32, 64, 128]),
+    "hf_overrides": st.just({"rope_scaling": {"rope_type": "yarn", "factor": 4.0}}),
+    "load_format": st.just("safetensors"),
+    "tokenizer_mode": st.sampled_from(["auto", "mistral"]),
+    "trust_remote_code": st.booleans(),
+}
+_OWN_ENGINE_ARGS: dict[str, st.SearchStrategy[Any]] = {
+    "cudagraph_capture_sizes": st.lists(st.integers(1, 512), min_size=1, max_size=4, unique=True).map(sorted),
+    "enable_auto_tool_choice": st.booleans(),
+    "limit_mm_per_prompt": st.just({"image": 0, "video": 0}),
+    "max_logprobs": st.integers(1, 100),
+    "reasoning_parser": st.just("qwen3"),
+    "seed": st.integers(0, 2**32 - 1),
+    "stream_interval": st.integers(1, 16),
+    "tool_call_parser": st.just("hermes"),
+    "uvicorn_log_level": st.sampled_from(["info", "warning"]),
+}
+
+
+def sometimes(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Return values that are often absent, which is None."""
+    return st.none() | strategy
+
+
+def _stated(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class _Instance:
+    """What the choice of the other values depends on."""
+
+    name: str
+    gpu: str
+    gpus: int
+
+
+@dataclass(frozen=True)
+class _Model:
+    """A model that may be served, with the facts of its row."""
+
+    source: str
+    hybrid: bool
+    heads: int
+    kv_heads: int
+    context: int
+    gated: bool
+
+    def splits_over(self, size: int) -> bool:
+        return not self.heads % size and (not self.kv_heads % size or not size % self.kv_heads)
+
+    def permits(self, prefill: int, decode: int) -> bool:
+        if not (self.splits_over(prefill) and self.splits_over(decode)):
+            return False
+        return prefill == decode or (not self.hybrid and decode % prefill == 0)
+
+
+def pods() -> st.SearchStrategy[dict[str, Any]]:
+    """Return what a user adds to pods; a variable is literal or from a Secret, not both."""
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "environment": text.few(text.variables, text.free_text),
+            "secret_environment": text.few(text.secret_variables, text.secret_references),
+            "labels": text.few(text.label_keys, text.label_values),
+            "annotations": text.few(text.label_keys, text.free_text),
+            "priority_class": text.object_names,
+        },
+    ).filter(lambda pod: not set(pod.get("environment", ())) & set(pod.get("secret_environment", ())))
+
+
+budgets = st.sampled_from(["block", "none"])
+
+heads = st.fixed_dictionaries(
+    {},
+    optional={
+        "node_selector": st.dictionaries(text.label_keys, text.label_values, min_size=1, max_size=3),
+        "tolerations": st.lists(
+            st.fixed_dictionaries(
+                {"key": text.label_keys},
+                optional={
+                    "value": sometimes(text.label_values),
+                    "effect": st.sampled_from(["NoSchedule", "NoExecute", "PreferNoSchedule"]),
+                },
+            ),
+            max_size=3,
+        ),
+        "memory_gib": st.integers(4, 512),
+        "single_pod_budget": budgets,
+        "pod": pods(),
+    },
+)
+
+endpoints = st.fixed_dictionaries(
+    {}, optional={"exposure": st.just("cluster"), "idle_timeout_seconds": st.integers(1, 4000)}
+) | st.fixed_dictionaries(
+    {"exposure": st.just("internal_alb")},
+    optional={
+        "subnet_ids": st.lists(text.subnet_ids, min_size=2, max_size=4, unique=True),
+        "idle_timeout_seconds": st.integers(1, 4000),
+    },
+)
+
+_redis_addresses = st.tuples(
+    st.sampled_from(["", "redis://", "rediss://"]),
+    st.sampled_from(["redis", "redis.cache", "master.own.abc123.usw2.cache.amazonaws.com", "10.0.0.7"]),
+    st.integers(1, 65535),
+).map(lambda parts: f"{parts[0]}{parts[1]}:{parts[2]}")
+
+
+def _redis(rollover: bool) -> st.SearchStrategy[dict[str, Any]]:
+    """Return what keeps Ray's state; two clusters of an upgrade do not share the name under which it lies."""
+    return st.fixed_dictionaries(
+        {"redis_address": _redis_addresses},
+        optional={"redis_username": text.secret_references, "redis_password": text.secret_references}
+        | ({} if rollover else {"storage_namespace": text.label_values}),
+    )
+
+
+@st.composite
+def _engine_args(draw: st.DrawFn, known: dict[str, st.SearchStrategy[Any]]) -> dict[str, Any]:
+    names = draw(st.lists(st.sampled_from(sorted(known)), max_size=4, unique=True))
+    return {name: draw(known[name]) for name in names}
+
+
+@st.composite
+def _phase(
+    draw: st.DrawFn, instance: _Instance, tensor_parallel: int, context: int | None, rollover: bool
+) -> dict[str, Any]:
+    # Rarely as many as are permitted: each is a node of its own to every validator.
+    replicas = draw(st.integers(1, 1000 if draw(st.integers(0, 39)) == 17 else 6))
+    fewest = 2 * replicas if rollover else replicas
+    sequences, tokens = draw(sometimes(st.integers(1, 1024))), draw(sometimes(st.integers(1, 65536)))
+    if tokens is not None and sequences is not None:
+        tokens = max(tokens, sequences)
+    engine_args = draw(_engine_args(_OWN_ENGINE_ARGS))
+    if tokens is not None and context is not None and tokens >= context:
+        engine_args |= {"enable_chunked_prefill": draw(st.booleans())}
+    return _stated(
+        instance_type=instance.name,
+        replicas=replicas,
+        tensor_parallel=tensor_parallel if tensor_parallel < instance.gpus or draw(st.booleans()) else None,
+        max_num_seqs=sequences,
+        max_num_batched_tokens=tokens,
+        gpu_memory_utilization=draw(sometimes(st.floats(0.05, 1))),
+        enforce_eager=draw(sometimes(st.booleans())),
+        engine_args=engine_args,
+        max_nodes=draw(st.integers(fewest, 2000) if rollover else sometimes(st.integers(fewest, 2000))),
+        pod=draw(sometimes(pods())),
+        single_pod_budget=draw(sometimes(budgets)),
+    )
+
+
+@st.composite
+def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
+    """Return specifications that plan, of every shape that a plan can have.
+
+    The engines of both phases run on GPUs of one kind, or state the attention backend that both use.
+    """
+    custom_instances = draw(st.lists(instance_rows(), max_size=2, unique_by=lambda row: str(row["instance_type"])))
+    custom_models = draw(st.lists(model_rows(), max_size=2, unique_by=lambda row: str(row["model"])))
+    custom_images = draw(st.lists(image_rows(), max_size=2, unique_by=lambda row: str(row["tag"])))
+
+    model = draw(_models(custom_models))
+    prefill, decode = draw(_instances(custom_instances))
+    shared_args = draw(_engine_args(_SHARED_ENGINE_ARGS))
+    if prefill.gpu != decode.gpu or draw(st.integers(0, 3)) == 0:
+        shared_args["attention_backend"] = draw(st.sampled_from(["FLASH_ATTN", "FLASHINFER"]))
+    fp8 = prefill.gpu == decode.gpu and prefill.gpu not in _OLDER_GPUS and "attention_backend" not in shared_args
+    context = draw(sometimes(st.integers(1, model.context)))
+    size = draw(
+        st.sampled_from(
+            [
+                (left, right)
+                for left in range(1, prefill.gpus + 1)
+                for right in range(1, decode.gpus + 1)
+                if model.permits(left, right)
+            ]
+        )
+    )
+    strategy = draw(sometimes(st.sampled_from(["none", "new_cluster"])))
+    phases = [
+        draw(_phase(instance, tensor_parallel, context, strategy == "new_cluster"))
+        for instance, tensor_parallel in zip((prefill, decode), size, strict=True)
+    ]
+    for phase in phases:
+        phase["engine_args"] |= shared_args
+    region = draw(st.sampled_from([*CATALOG.registries, _GOVERNMENT_REGION]))
+    return _stated(
+        name=draw(text.deployment_names),
+        namespace=draw(sometimes(text.namespaces)),
+        region=region,
+        availability_zone=draw(_zones(region)),
+        model=_stated(
+            source=model.source,
+            served_name=draw(sometimes(text.served_names)),
+            max_model_len=context,
+            dtype=draw(sometimes(st.sampled_from(["auto", "bfloat16", "float16"]))),
+            kv_cache_dtype=draw(st.sampled_from(_CACHE_TYPES if fp8 else _PLAIN_CACHE_TYPES)),
+        ),
+        prefill=phases[0],
+        decode=phases[1],
+        head=draw(heads),
+        endpoint=draw(sometimes(endpoints)),
+        image=draw(_images(custom_images, region)),
+        kubernetes_version=draw(sometimes(st.sampled_from(sorted(CATALOG.kubernetes)))),
+        kuberay_version=draw(sometimes(st.sampled_from(sorted(CATALOG.kuberay)))),
+        hugging_face_token=draw(text.secret_references if model.gated else sometimes(text.secret_references)),
+        model_cache=draw(
+            sometimes(st.fixed_dictionaries({"claim_name": text.object_names}, optional={"mount_path": text.paths}))
+        ),
+        gcs_fault_tolerance=draw(sometimes(_redis(strategy == "new_cluster"))),
+        upgrade=_stated(strategy=strategy),
+        single_pod_budget=draw(sometimes(budgets)),
+        privileged_workers=draw(sometimes(st.booleans())),
+        initializing_timeout_seconds=draw(sometimes(st.integers(1800, 604_800))),
+        labels=draw(sometimes(text.few(text.label_keys, text.label_values))),
+        service_account_annotations=draw(sometimes(text.few(text.label_keys, text.free_text))),
+        drain_seconds=draw(sometimes(st.integers(30, 3600))),
+        acknowledge=draw(st.lists(st.sampled_from(_WARNINGS), unique=True, max_size=3).map(_acknowledged)),
+        custom_instances=custom_instances,
+        custom_models=custom_models,
+        custom_images=custom_images,
+    )
+
+
+def _acknowledged(codes: list[str]) -> list[dict[str, str]]:
+    return [{"code": code, "reason": "it is meant"} for code in codes]
+
+
+@st.composite
+def _instances(draw: st.DrawFn, custom: list[dict[str, Any]]) -> tuple[_Instance, _Instance]:
+    """Return the instances of both phases: mostly of one kind of GPU."""
+    rows = {name: _Instance(name, row.gpu.name, row.gpu.count) for name, row in CATALOG.instances.items()}
+    own = {
+        row["instance_type"]: _Instance(row["instance_type"], row["gpu"]["name"], row["gpu"]["count"]) for row in custom
+    }
+    known = list({**rows, **own}.values())
+    from_own = draw(st.booleans())
+    first = list(own.values()) if own and from_own else known
+    prefill = draw(st.sampled_from(first))
+    alike = [instance for instance in known if instance.gpu == prefill.gpu]
+    second = known if draw(st.integers(0, 3)) == 0 else alike
+    return prefill, draw(st.sampled_from(second))
+
+
+def _models(custom: list[dict[str, Any]]) -> st.SearchStrategy[_Model]:
+    rows = [row.model_dump() for row in CATALOG.models.values()]
+    known = {
+        row["model"]: _Model(
+            row["model"],
+            row["attention"] == "hybrid",
+            row["attention_heads"],
+            row["kv_heads"],
+            row["max_position_embeddings"],
+            row["gated"],
+        )
+        for row in [*rows, *custom]
+    }
+    own = [known[row["model"]] for row in custom]
+    every = st.sampled_from(list(known.values()))
+    return st.sampled_from(own) | every if own else every
+
+
+def _zones(region: str) -> st.SearchStrategy[str]:
+    return st.sampled_from("abcdef").map(f"{region}{{}}".format) | st.integers(1, 6).map(
+        f"{zone_id_prefix(region)}-az{{}}".format
+    )
+
+
+@st.composite
+def _images(draw: st.DrawFn, custom: list[dict[str, Any]], region: str) -> dict[str, Any]:
+    """Return an image with known versions; one without a version in its tag has a digest."""
+    row = draw(sometimes(st.sampled_from(custom))) if custom else None
+    moves = row is not None and row["tag"] in MOVING_TAGS
+    return _stated(
+        registry="public" if region == _GOVERNMENT_REGION else draw(sometimes(st.sampled_from(["private", "public"]))),
+        tag=row["tag"] if row else None,
+        digest=draw(text.digests if moves else sometimes(text.digests)),
+        pull_secrets=draw(sometimes(st.lists(text.object_names, max_size=3, unique=True))),
+    )
+
+
+@st.composite
+def mixed_specifications(draw: st.DrawFn) -> dict[str, Any]:
+    """Return sound specifications with up to three fields from hostile ones; some of them still plan."""
+    sound, hostile = draw(sound_specifications()), draw(specifications)
+    fields = draw(st.lists(st.sampled_from(sorted(hostile)), min_size=1, max_size=3, unique=True))
+    return sound | {name: hostile[name] for name in fields}
