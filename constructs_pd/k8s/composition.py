@@ -8,7 +8,14 @@ from typing import Protocol
 from constructs import Construct, Node
 
 from constructs_pd.findings import PlanError
-from constructs_pd.planning.codes import OTHER_PLAN, PATCHED_CLUSTER, SECOND_SERVICE, SYSTEM_NAMESPACE, TAKEN_NAME
+from constructs_pd.planning.codes import (
+    OTHER_PLAN,
+    PATCHED_CLUSTER,
+    SECOND_SERVICE,
+    SYSTEM_NAMESPACE,
+    TAKEN_NAME,
+    Code,
+)
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
 
@@ -29,12 +36,12 @@ def require_one_plan(construct: Construct, plan: DeploymentPlan, other: Planned)
         PlanError: PD501.
     """
     if _without_findings(other.plan) != _without_findings(plan):
-        finding = OTHER_PLAN.finding(
-            construct.node.path,
+        raise _refusal(
+            OTHER_PLAN,
+            construct.node,
             f"{other.node.path} was made from another plan (of {other.plan.name!r}) than this one (of {plan.name!r})",
             "make both from one plan",
         )
-        raise PlanError([finding])
 
 
 def require_unique(construct: Planned, identity: Callable[[DeploymentPlan], str] = lambda plan: plan.name) -> None:
@@ -44,15 +51,16 @@ def require_unique(construct: Planned, identity: Callable[[DeploymentPlan], str]
         PlanError: PD504.
     """
     for other in construct.node.root.node.find_all():
-        if other.node.path == construct.node.path or not isinstance(other, type(construct)):
+        # The type first: every path asks Node.
+        if not isinstance(other, type(construct)) or other.node.path == construct.node.path:
             continue
         if identity(other.plan) == identity(construct.plan):
-            finding = TAKEN_NAME.finding(
-                construct.node.path,
+            raise _refusal(
+                TAKEN_NAME,
+                construct.node,
                 f"{other.node.path} has {identity(other.plan)!r} already",
                 "use a name once, also across namespaces, with one construct of each kind; write a namespace once",
             )
-            raise PlanError([finding])
 
 
 def require_own_namespace(construct: Planned) -> None:
@@ -62,32 +70,36 @@ def require_own_namespace(construct: Planned) -> None:
         PlanError: PD505.
     """
     if construct.plan.namespace == "default":
-        finding = SYSTEM_NAMESPACE.finding(
-            construct.node.path,
+        raise _refusal(
+            SYSTEM_NAMESPACE,
+            construct.node,
             "'default' is in every cluster already",
             "leave this construct out and label the namespace yourself, or choose another namespace",
         )
-        raise PlanError([finding])
 
 
 def already_adopted(service: Construct, cluster: Construct, adopter: Construct) -> PlanError:
     """Return the refusal of a second service on one cluster, PD502."""
-    finding = SECOND_SERVICE.finding(
-        service.node.path,
+    return _refusal(
+        SECOND_SERVICE,
+        service.node,
         f"the cluster {cluster.node.path} already serves {adopter.node.path}, and can serve 1 service",
         "give each service a cluster of its own",
     )
-    return PlanError([finding])
 
 
 def changed_before_adoption(service: Construct, cluster: Construct) -> PlanError:
     """Return the refusal of a cluster whose changes would be lost, PD503."""
-    finding = PATCHED_CLUSTER.finding(
-        service.node.path,
+    return _refusal(
+        PATCHED_CLUSTER,
+        service.node,
         f"the RayCluster of {cluster.node.path} was patched, and is no longer written",
         "patch ApiObject.of(service) below /spec/rayClusterConfig instead, after the service is made",
     )
-    return PlanError([finding])
+
+
+def _refusal(code: Code, place: Node, message: str, remedy: str) -> PlanError:
+    return PlanError([code.finding(place.path, message, remedy)])
 
 
 def _without_findings(plan: DeploymentPlan) -> DeploymentPlan:

@@ -47,15 +47,17 @@ def _shared(plan: DeploymentPlan) -> dict[str, Any]:
     if plan.model_cache is not None:
         shared["HF_HOME"] = f"{plan.model_cache.mount_path}/huggingface"
     if plan.hugging_face_token is not None:
-        shared |= _from_secrets({"HF_TOKEN": plan.hugging_face_token})
+        shared["HF_TOKEN"] = value_from_secret(plan.hugging_face_token)
     return shared
 
 
+def value_from_secret(reference: SecretReference) -> dict[str, Any]:
+    """Return the `valueFrom` of a value that stays in a Secret."""
+    return {"secretKeyRef": {"key": reference.key, "name": reference.secret_name}}
+
+
 def _from_secrets(variables: dict[str, SecretReference]) -> dict[str, Any]:
-    return {
-        name: {"secretKeyRef": {"key": reference.key, "name": reference.secret_name}}
-        for name, reference in variables.items()
-    }
+    return {name: value_from_secret(reference) for name, reference in variables.items()}
 
 
 def _as_list(variables: dict[str, Any]) -> list[dict[str, Any]]:

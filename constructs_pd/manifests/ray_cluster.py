@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from constructs_pd.manifests.environment import value_from_secret
 from constructs_pd.manifests.pods import head_template, worker_template
 from constructs_pd.planning.deployment_plan import DeploymentPlan, PhasePlan
 from constructs_pd.planning.spec import GcsFaultTolerance
@@ -37,8 +38,7 @@ def _fault_tolerance(redis: GcsFaultTolerance | None) -> dict[str, Any]:
     options: dict[str, Any] = {"backend": "redis", "redisAddress": redis.redis_address}
     for name, reference in (("redisUsername", redis.redis_username), ("redisPassword", redis.redis_password)):
         if reference is not None:
-            secret = {"key": reference.key, "name": reference.secret_name}
-            options[name] = {"valueFrom": {"secretKeyRef": secret}}
+            options[name] = {"valueFrom": value_from_secret(reference)}
     if redis.storage_namespace is not None:
         options["externalStorageNamespace"] = redis.storage_namespace
     return {"gcsFaultToleranceOptions": options}

@@ -66,7 +66,6 @@ class HeadPlan(FrozenModel):
     """The Ray head's pod.
 
     Attributes:
-        selector_labels: Labels by which budgets and policies find the pod.
         pod_labels: All labels of the pod.
         pod_annotations: Annotations of the pod.
         node_selector: Labels that its node must carry.
@@ -81,7 +80,6 @@ class HeadPlan(FrozenModel):
         object_store_gib: Ray's object store, in GiB; it lies in `/dev/shm`.
     """
 
-    selector_labels: dict[str, str]
     pod_labels: dict[str, str]
     pod_annotations: dict[str, str]
     node_selector: dict[str, str]
@@ -110,7 +108,7 @@ class PhasePlan(FrozenModel):
         accelerator_type: Ray's name of the GPU, or none where Ray has none.
         node_labels: Labels that the node group gives its nodes.
         node_taints: Taints that the node group gives its nodes.
-        selector_labels: Labels by which budgets and policies find the pods.
+        selector_labels: Labels by which the pods are found.
         pod_labels: All labels of the pods.
         pod_annotations: Annotations of the pods.
         priority_class: Name of a PriorityClass, if any.

@@ -24,7 +24,7 @@ from constructs_pd.planning.deployment_plan import (
     VersionsPlan,
 )
 from constructs_pd.planning.facts import Facts, gather
-from constructs_pd.planning.labels import labels, pod_labels, role_labels
+from constructs_pd.planning.labels import labels, pod_labels
 from constructs_pd.planning.phase import phase_plan
 from constructs_pd.planning.rules import RULES
 from constructs_pd.planning.spec import DeploymentSpec
@@ -68,8 +68,9 @@ def examine(facts: Facts) -> tuple[Finding, ...]:
 
 def _nothing_to_acknowledge(facts: Facts, found: set[str]) -> Iterator[Finding]:
     """Yield a warning for each acknowledged rule that found nothing; codes of no rule are PD104's."""
+    silent = {rule.code for rule in RULES} - found
     for index, acknowledge in enumerate(facts.spec.acknowledge):
-        if acknowledge.code in {rule.code for rule in RULES} - found:
+        if acknowledge.code in silent:
             yield NOTHING_TO_ACKNOWLEDGE.finding(
                 f"acknowledge.{index}.code", f"there are 0 findings of {acknowledge.code}", "remove it"
             )
@@ -149,7 +150,6 @@ def _rollout(facts: Facts) -> tuple[RolloutPlan, ...]:
 
 def _head(spec: DeploymentSpec) -> HeadPlan:
     return HeadPlan(
-        selector_labels=role_labels(spec.name, "head"),
         pod_labels=pod_labels(spec, "head", spec.head.pod),
         pod_annotations=spec.head.pod.annotations,
         node_selector={**spec.head.node_selector, **dict([defaults.ARCHITECTURE_LABEL])},

@@ -6,18 +6,18 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from constructs_pd.planning.catalog import load_catalog
 from support.specs import FOUR_GPU_ROW, IMAGE_ROW, MODEL_ROW, POD
+from support.strategies_rows import CATALOG
 
-CATALOG = load_catalog()
 
-
-def optional(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+def sometimes(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Return values that are often absent, which is None."""
     return st.none() | strategy
 
 
-def _without_none(data: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in data.items() if value is not None}
+def without_none(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields that are there."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 NAMES = st.from_regex(r"[a-z]([a-z0-9-]{0,44}[a-z0-9])?", fullmatch=True) | st.text(max_size=50)
@@ -33,16 +33,16 @@ phases = st.fixed_dictionaries(
     {
         "instance_type": st.sampled_from([*CATALOG.instances, "own.1", "g6.xlarge"]),
         "replicas": st.integers(1, 4),
-        "tensor_parallel": optional(SIZES),
-        "max_num_seqs": optional(st.integers(1, 512)),
-        "max_num_batched_tokens": optional(st.integers(1, 16384)),
-        "gpu_memory_utilization": optional(st.floats(0.01, 1)),
+        "tensor_parallel": sometimes(SIZES),
+        "max_num_seqs": sometimes(st.integers(1, 512)),
+        "max_num_batched_tokens": sometimes(st.integers(1, 16384)),
+        "gpu_memory_utilization": sometimes(st.floats(0.01, 1)),
         "enforce_eager": st.booleans(),
         "engine_args": ENGINE_ARGS,
-        "max_nodes": optional(st.integers(1, 8)),
+        "max_nodes": sometimes(st.integers(1, 8)),
         "pod": PODS,
     }
-).map(_without_none)
+).map(without_none)
 
 specifications = st.fixed_dictionaries(
     {
@@ -53,10 +53,10 @@ specifications = st.fixed_dictionaries(
         "model": st.fixed_dictionaries(
             {
                 "source": st.sampled_from([*CATALOG.models, "acme/own-7b", "nobody/nothing"]),
-                "max_model_len": optional(st.integers(1, 300_000)),
+                "max_model_len": sometimes(st.integers(1, 300_000)),
                 "kv_cache_dtype": st.sampled_from(["auto", "fp8"]),
             }
-        ).map(_without_none),
+        ).map(without_none),
         "prefill": phases,
         "decode": phases,
         "image": st.fixed_dictionaries(
@@ -66,9 +66,9 @@ specifications = st.fixed_dictionaries(
             }
         ),
         "kubernetes_version": st.sampled_from(["1.31", "1.33", "1.35", "1.36"]),
-        "hugging_face_token": optional(st.just({"secret_name": "hub"})),
-        "model_cache": optional(st.just({"claim_name": "cache", "mount_path": "/mnt/cache"})),
-        "gcs_fault_tolerance": optional(st.just({"redis_address": "redis:6379"})),
+        "hugging_face_token": sometimes(st.just({"secret_name": "hub"})),
+        "model_cache": sometimes(st.just({"claim_name": "cache", "mount_path": "/mnt/cache"})),
+        "gcs_fault_tolerance": sometimes(st.just({"redis_address": "redis:6379"})),
         "upgrade": st.sampled_from([{}, {"strategy": "new_cluster"}]),
         "single_pod_budget": st.sampled_from(["block", "none"]),
         "endpoint": st.sampled_from([{}, {"exposure": "internal_alb"}]),
@@ -77,4 +77,4 @@ specifications = st.fixed_dictionaries(
         "custom_models": st.just([MODEL_ROW]),
         "custom_images": st.just([IMAGE_ROW]),
     }
-).map(_without_none)
+).map(without_none)

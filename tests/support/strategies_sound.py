@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from constructs_pd.planning.zones import zone_id_prefix
 from support import strategies_text as text
-from support.strategies import specifications
+from support.strategies import sometimes, specifications, without_none
 from support.strategies_rows import CATALOG, MOVING_TAGS, image_rows, instance_rows, model_rows
 
 _GOVERNMENT_REGION = "us-gov-west-1"  # the catalogue knows no private registry there
@@ -39,13 +39,8 @@ _OWN_ENGINE_ARGS: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
-def sometimes(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Return values that are often absent, which is None."""
-    return st.none() | strategy
-
-
 def _stated(**fields: Any) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
+    return without_none(fields)
 
 
 @dataclass(frozen=True)

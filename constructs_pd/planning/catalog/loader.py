@@ -60,7 +60,7 @@ class Catalog:
         )
 
     def unsuitable(self, instance_type: str) -> UnsuitableInstanceRow | None:
-        """Return why an instance type that has no row of its own cannot serve, if that is known."""
+        """Return why an instance type that the built-in catalogue lacks cannot serve, if that is known."""
         rows = self.unsuitable_instances.values()
         return next((row for row in rows if fnmatchcase(instance_type, row.pattern)), None)
 

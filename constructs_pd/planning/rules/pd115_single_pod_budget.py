@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from constructs_pd.findings import Severity
-from constructs_pd.planning.budget import single_pods
+from constructs_pd.planning.budget import pod_groups
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.rules.rule import Rule, Violation
-from constructs_pd.planning.spec_pods import Head, Phase, SinglePodBudget
+from constructs_pd.planning.spec_pods import SinglePodBudget
 
 MEANING = {
     "block": (
@@ -22,12 +22,10 @@ MEANING = {
 
 def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation for each field that decides over groups of one pod."""
-    spec = facts.spec
-    stated: dict[str, Head | Phase] = {"head": spec.head, "prefill": spec.prefill, "decode": spec.decode}
     decided: dict[tuple[str, SinglePodBudget], list[str]] = {}
-    for role, budget in single_pods(spec).items():
-        field = f"{role}.single_pod_budget" if stated[role].single_pod_budget else "single_pod_budget"
-        decided.setdefault((field, budget), []).append(role)
+    for group in pod_groups(facts.spec):
+        if group.replicas == 1:
+            decided.setdefault((group.field, group.single_pod_budget), []).append(group.role)
     for (field, budget), roles in decided.items():
         message, remedy = MEANING[budget]
         yield Violation(field, message.format(", ".join(roles)), remedy)
