@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from constructs_pd.aws import EksGpuNodeGroups, ExistingCluster, ExistingSubnet
     from constructs_pd.findings import Acknowledge, Finding, PlanError, Severity
     from constructs_pd.k8s import DeploymentNamespace, OpenAIEndpoint, PrefillDecodeService, RayLlmCluster
     from constructs_pd.planning import (
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
         Model,
         ModelCache,
         ModelRow,
+        Nodes,
         Phase,
         Pod,
+        Reservation,
         SecretReference,
         Toleration,
         Upgrade,
@@ -43,7 +46,10 @@ __all__ = [
     "DeploymentPlan",
     "DeploymentSpec",
     "Efa",
+    "EksGpuNodeGroups",
     "Endpoint",
+    "ExistingCluster",
+    "ExistingSubnet",
     "Finding",
     "GcsFaultTolerance",
     "Gpu",
@@ -54,12 +60,14 @@ __all__ = [
     "Model",
     "ModelCache",
     "ModelRow",
+    "Nodes",
     "OpenAIEndpoint",
     "Phase",
     "PlanError",
     "Pod",
     "PrefillDecodeService",
     "RayLlmCluster",
+    "Reservation",
     "SecretReference",
     "Severity",
     "Toleration",
@@ -71,16 +79,19 @@ __all__ = [
     "plan_or_exit",
 ]
 
-_FINDINGS = frozenset({"Acknowledge", "Finding", "PlanError", "Severity"})
-_CONSTRUCTS = frozenset({"DeploymentNamespace", "OpenAIEndpoint", "PrefillDecodeService", "RayLlmCluster"})
+_HOMES = {
+    "findings": ("Acknowledge", "Finding", "PlanError", "Severity"),
+    "k8s": ("DeploymentNamespace", "OpenAIEndpoint", "PrefillDecodeService", "RayLlmCluster"),
+    "aws": ("EksGpuNodeGroups", "ExistingCluster", "ExistingSubnet"),
+}
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name from its home on first use (PEP 562)."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    part = "findings" if name in _FINDINGS else "k8s" if name in _CONSTRUCTS else "planning"
-    return getattr(import_module(f"{__name__}.{part}"), name)
+    home = next((home for home, names in _HOMES.items() if name in names), "planning")
+    return getattr(import_module(f"{__name__}.{home}"), name)
 
 
 def __dir__() -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from pytest_examples import CodeExample, EvalExample, find_examples
 
-from constructs_pd import PlanError, plan, plan_file
+from constructs_pd import _HOMES, PlanError, plan, plan_file
 from constructs_pd.planning.spec import DeploymentSpec
 from constructs_pd.planning.spec_pods import Phase
 from support.processes import python
@@ -30,13 +30,17 @@ SPECIFICATION = next(block for block in blocks(README, "yaml") if block.startswi
 EXAMPLES = list(find_examples(str(README), str(ROOT / "docs")))
 
 
+def snake_case(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z][a-z])", "_", name).lower()
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
 def test_python_snippets_run_and_print_what_they_say(
     example: CodeExample, eval_example: EvalExample, tmp_path: Path
 ) -> None:
     (tmp_path / "spec.yaml").write_text(SPECIFICATION, encoding="utf-8")
     (tmp_path / "snippet.py").write_text(example.source, encoding="utf-8")
-    eval_example.set_config(quotes="double", ruff_ignore=["D100", "I001", "T201"])
+    eval_example.set_config(quotes="double", ruff_ignore=["D100", "D101", "D102", "I001", "T201"])
     eval_example.lint_ruff(example)
     # In a process of its own: Node keeps the folder in which it started, and writes manifests there.
     done = python("snippet.py", cwd=tmp_path)
@@ -45,10 +49,10 @@ def test_python_snippets_run_and_print_what_they_say(
 
 
 def test_every_construct_has_a_guide_page_with_a_snippet() -> None:
-    assert len(EXAMPLES) == 6
-    constructs = {file.stem for file in (ROOT / "constructs_pd" / "k8s").glob("*.py")}
+    assert len(EXAMPLES) == 9
+    public = [*_HOMES["k8s"], *_HOMES["aws"]]
     guides = {page.stem for page in GUIDES if blocks(page, "py")}
-    assert guides == constructs - {"__init__", "composition", "custom_resource"}
+    assert guides == {snake_case(name) for name in public if not name.startswith("Existing")}
 
 
 def test_the_error_message_is_the_real_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,10 +75,11 @@ def test_every_other_yaml_snippet_of_the_readme_is_a_part_of_a_specification(tmp
         plan_file(path)
 
 
-def test_the_example_of_a_phase_is_one() -> None:
-    (block,) = blocks(ROOT / "docs" / "prefill_decode_service.md", "yaml")
+@pytest.mark.parametrize("page", ["prefill_decode_service.md", "eks_gpu_node_groups.md"])
+def test_the_example_of_a_phase_is_one(page: str) -> None:
+    (block,) = blocks(ROOT / "docs" / page, "yaml")
     decode = yaml.safe_load(block)["decode_example"]
-    assert Phase.model_validate(decode).tensor_parallel == 8
+    assert Phase.model_validate(decode).model_fields_set == decode.keys()
     prefill = {"instance_type": "p5.48xlarge"}
     plan(DeploymentSpec.model_validate(changed(reference_data(), {"decode": decode, "prefill": prefill})))
 

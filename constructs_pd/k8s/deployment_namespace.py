@@ -6,7 +6,7 @@ import cdk8s_plus_28 as kplus
 from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
-from constructs_pd.k8s.composition import require_own_namespace, require_unique
+from constructs_pd.k8s.composition import require_own_namespace, require_unique_in_app
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
 
@@ -32,7 +32,7 @@ class DeploymentNamespace(Construct):
         super().__init__(scope, id)
         self.plan = plan
         require_own_namespace(self)
-        require_unique(self, lambda plan: plan.namespace)
+        require_unique_in_app(self, lambda other: other.plan.namespace)
         kplus.Namespace(
             self,
             "Resource",

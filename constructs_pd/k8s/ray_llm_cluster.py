@@ -6,7 +6,7 @@ import cdk8s_plus_28 as kplus
 from cdk8s import ApiObject, ApiObjectMetadata
 from constructs import Construct
 
-from constructs_pd.k8s.composition import already_adopted, changed_before_adoption, require_unique
+from constructs_pd.k8s.composition import already_adopted, changed_before_adoption, require_unique_in_app
 from constructs_pd.k8s.custom_resource import custom_resource
 from constructs_pd.manifests.ray_cluster import ray_cluster_spec
 from constructs_pd.planning.deployment_plan import BudgetPlan, DeploymentPlan
@@ -34,7 +34,7 @@ class RayLlmCluster(Construct):
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan) -> None:
         super().__init__(scope, id)
         self.plan = plan
-        require_unique(self)
+        require_unique_in_app(self)
         self._adopter: Construct | None = None
         kplus.ServiceAccount(
             self,

@@ -70,7 +70,7 @@ def worker_template(plan: DeploymentPlan, phase: PhasePlan) -> dict[str, Any]:
             "nodeSelector": phase.node_selector,
             "tolerations": [
                 {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
-                for taint in phase.node_taints
+                for taint in phase.nodes.taints
             ],
             "affinity": {"podAntiAffinity": _one_worker_per_node(plan)},
             "containers": [container],

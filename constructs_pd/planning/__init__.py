@@ -6,6 +6,7 @@ from constructs_pd.planning.resolve import plan
 from constructs_pd.planning.spec import DeploymentSpec, Endpoint, GcsFaultTolerance, Image, Model, Upgrade
 from constructs_pd.planning.spec_errors import parse_spec
 from constructs_pd.planning.spec_file import load_spec, plan_file, plan_or_exit
+from constructs_pd.planning.spec_nodes import Nodes, Reservation
 from constructs_pd.planning.spec_pods import Head, ModelCache, Phase, Pod, SecretReference, Toleration
 
 __all__ = [
@@ -22,8 +23,10 @@ __all__ = [
     "Model",
     "ModelCache",
     "ModelRow",
+    "Nodes",
     "Phase",
     "Pod",
+    "Reservation",
     "SecretReference",
     "Toleration",
     "Upgrade",

@@ -94,6 +94,48 @@ SYSTEM_NAMESPACE: Final = Code(
     "Deleting the manifests would delete it with everything in it.",
     "Kubernetes documentation, Initial namespaces",
 )
+UNKNOWN_OF_CLUSTER: Final = Code(
+    "PD506",
+    "What the node groups need of the cluster is known",
+    "Nodes without the cluster's security group cannot join it; a security group needs a VPC.",
+    "EKS user guide, Customize managed nodes with launch templates",
+)
+UNSOUND_REFERENCE: Final = Code(
+    "PD507",
+    "Names and ids of existing AWS resources have their form",
+    "CloudFormation refuses them, or creates half of the stack before it does.",
+    "EC2 and EKS API references",
+)
+ONE_SUBNET: Final = Code(
+    "PD508",
+    "GPU nodes stand in one subnet",
+    "EFA does not cross zones: engines in two zones start, and never hand a KV cache over.",
+    "llm-d/llm-d PR#1554; pulumi/pulumi-eks PR#1593",
+)
+SUBNET_ZONE: Final = Code(
+    "PD509",
+    "The subnet lies in the zone of the plan",
+    "The pods ask for nodes of the plan's zone and stay Pending.",
+    "Kubernetes documentation, Assigning Pods to Nodes",
+)
+STACK_REGION: Final = Code(
+    "PD510",
+    "The stack lies in the region of the plan",
+    "The zone, the image's registry and the reservations are of another region.",
+    "this library",
+)
+SECURITY_GROUPS: Final = Code(
+    "PD511",
+    "A network interface has no more security groups than EC2 permits",
+    "EC2 refuses the launch template, and the node group with it.",
+    "Amazon VPC User Guide, quotas: 5 security groups per network interface",
+)
+SERVICE_CIDR: Final = Code(
+    "PD512",
+    "Nodes with an AMI of the user's own are told how to join the cluster",
+    "EKS adds no user data to such a node; without its own it never joins.",
+    "EKS user guide, Customize managed nodes with launch templates, Amazon Linux 2023 user data",
+)
 
 OTHER_CODES: Final = (
     FILE,
@@ -107,4 +149,11 @@ OTHER_CODES: Final = (
     PATCHED_CLUSTER,
     TAKEN_NAME,
     SYSTEM_NAMESPACE,
+    UNKNOWN_OF_CLUSTER,
+    UNSOUND_REFERENCE,
+    ONE_SUBNET,
+    SUBNET_ZONE,
+    STACK_REGION,
+    SECURITY_GROUPS,
+    SERVICE_CIDR,
 )

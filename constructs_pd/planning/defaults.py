@@ -5,6 +5,8 @@ from typing import Final
 # Labels. The same two keys stand on nodes and on pods: a pod of a role runs on a node of that role.
 DEPLOYMENT_LABEL: Final = "constructs-pd/deployment"
 ROLE_LABEL: Final = "constructs-pd/role"
+# The AWS tag that says the same of instances, volumes and whatever else costs money.
+DEPLOYMENT_TAG: Final = DEPLOYMENT_LABEL
 
 # NVIDIA's device plugin 0.20.0 runs only on nodes with this label when Node Feature Discovery is absent, and
 # tolerates only this taint (its chart's values.yaml).
@@ -56,3 +58,17 @@ METRICS_PORT: Final = 8080
 KEEP_ALIVE_MARGIN_SECONDS: Final = 5
 REPLICA_SHUTDOWN_MARGIN_SECONDS: Final = 10
 TERMINATION_MARGIN_SECONDS: Final = 30
+
+# EKS's image with NVIDIA drivers; the AL2 images have ended, and AL2023_x86_64_STANDARD has no driver.
+AMI_TYPE: Final = "AL2023_x86_64_NVIDIA"
+# AL2023's root device (awslabs/amazon-eks-ami).
+ROOT_DEVICE: Final = "/dev/xvda"
+# The volume of AWS's sample: the unpacked image, a second one during an upgrade, logs.
+ROOT_VOLUME_GIB: Final = 200
+# gp3's own IOPS, and four times its own throughput: a node pulls and unpacks 20 GB before it serves.
+ROOT_VOLUME_IOPS: Final = 3000
+ROOT_VOLUME_THROUGHPUT_MIB_PER_SECOND: Final = 500
+# EKS user guide, launch templates: pods reach the instance metadata service over 2 hops.
+METADATA_HOP_LIMIT: Final = 2
+# A node takes a whole engine with it, so one goes at a time.
+MAX_UNAVAILABLE_NODES: Final = 1

@@ -9,25 +9,11 @@ from pydantic import JsonValue
 from constructs_pd.findings import Finding
 from constructs_pd.planning.catalog.rows import RolloutEffects
 from constructs_pd.planning.model_base import FrozenModel
-from constructs_pd.planning.network import NetworkInterface
+from constructs_pd.planning.node_plan import NodeGroupPlan
 from constructs_pd.planning.spec import GcsFaultTolerance
 from constructs_pd.planning.spec_pods import ModelCache, SecretReference, Toleration
 
 PhaseName = Literal["prefill", "decode"]
-
-
-class Taint(FrozenModel):
-    """A taint of GPU nodes, tolerated by every pod that belongs there.
-
-    Attributes:
-        key: Taint key.
-        value: Taint value.
-        effect: What it does to pods without a toleration.
-    """
-
-    key: str
-    value: str
-    effect: Literal["NoSchedule"]
 
 
 class VersionsPlan(FrozenModel):
@@ -100,14 +86,10 @@ class PhasePlan(FrozenModel):
     Attributes:
         name: `prefill` or `decode`; also the name of the Ray worker group.
         replicas: Engines, pods and nodes.
-        max_nodes: Most nodes that the node group may have.
-        instance_type: EC2 instance type.
+        nodes: Its node group.
         gpus_per_node: GPUs of a node, all given to its pod.
         efa_per_node: EFA interfaces of a node, all given to its pod.
-        network_interfaces: Network interfaces of a node.
         accelerator_type: Ray's name of the GPU, or none where Ray has none.
-        node_labels: Labels that the node group gives its nodes.
-        node_taints: Taints that the node group gives its nodes.
         selector_labels: Labels by which the pods are found.
         pod_labels: All labels of the pods.
         pod_annotations: Annotations of the pods.
@@ -129,14 +111,10 @@ class PhasePlan(FrozenModel):
 
     name: PhaseName
     replicas: int
-    max_nodes: int
-    instance_type: str
+    nodes: NodeGroupPlan
     gpus_per_node: int
     efa_per_node: int
-    network_interfaces: tuple[NetworkInterface, ...]
     accelerator_type: str | None
-    node_labels: dict[str, str]
-    node_taints: tuple[Taint, ...]
     selector_labels: dict[str, str]
     pod_labels: dict[str, str]
     pod_annotations: dict[str, str]
@@ -247,12 +225,12 @@ class BudgetPlan(FrozenModel):
 
 
 class RolloutPlan(FrozenModel):
-    """What a kind of change to this deployment does once its manifests are applied again.
+    """What a kind of change to this deployment does once it is deployed and applied again.
 
     Attributes:
         change: What changes.
         fields: Fields of the specification that do it, each with everything below it.
-        effects: What happens to each part of the manifests that the change reaches.
+        effects: What happens to each part of the manifests and of the stack that the change reaches.
         note: What follows for whoever applies it.
     """
 
@@ -270,7 +248,9 @@ class DeploymentPlan(FrozenModel):
         namespace: Kubernetes namespace.
         region: AWS region.
         availability_zone: The one zone of all GPU nodes, name or id.
-        labels: Labels of every object of the deployment.
+        labels: Labels of every Kubernetes object of the deployment.
+        tags: AWS tags of every resource of the deployment.
+        vpc_cni_uses_node_role: Whether the VPC CNI gets its AWS permissions from the nodes' role.
         selector_labels: Labels by which the deployment's pods are found.
         role_label: Key of the label that tells kinds of pods and nodes apart.
         service_account_name: ServiceAccount of the Ray pods.
@@ -303,6 +283,8 @@ class DeploymentPlan(FrozenModel):
     region: str
     availability_zone: str
     labels: dict[str, str]
+    tags: dict[str, str]
+    vpc_cni_uses_node_role: bool
     selector_labels: dict[str, str]
     role_label: str
     service_account_name: str

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from constructs_pd.planning import defaults
 from constructs_pd.planning.catalog.loader import Catalog
 from constructs_pd.planning.catalog.rows import (
+    AmiRow,
     EngineArgumentsRow,
     ImageRow,
     InstanceRow,
     KubeRayRow,
     KubernetesRow,
     ModelRow,
+    OfferingsRow,
     RegistryRow,
 )
 from constructs_pd.planning.deployment_plan import PhaseName
@@ -52,6 +55,8 @@ class Facts:
     kubernetes: KubernetesRow | None
     kuberay: KubeRayRow | None
     registry: RegistryRow | None
+    offerings: OfferingsRow | None
+    ami: AmiRow
     engine_arguments: EngineArgumentsRow | None
 
     @property
@@ -81,5 +86,7 @@ def gather(spec: DeploymentSpec, catalog: Catalog) -> Facts:
         kubernetes=known.kubernetes.get(spec.kubernetes_version),
         kuberay=known.kuberay.get(spec.kuberay_version),
         registry=known.registries.get(spec.region),
+        offerings=known.offerings.get(spec.region),
+        ami=known.amis[defaults.AMI_TYPE],
         engine_arguments=known.engine_arguments.get(image.vllm_version) if image else None,
     )

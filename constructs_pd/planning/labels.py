@@ -1,4 +1,4 @@
-"""Labels: what every object carries, what selects a kind of pod, what pods and nodes carry."""
+"""Labels and tags: what every object carries, what selects a kind of pod, what pods and nodes carry."""
 
 from __future__ import annotations
 
@@ -26,3 +26,8 @@ def pod_labels(spec: DeploymentSpec, role: str, pod: Pod) -> dict[str, str]:
 def zone_label(zone: str) -> str:
     """Return the key under which a node states its zone: by name, or by id as EKS nodes do."""
     return "topology.k8s.aws/zone-id" if is_zone_id(zone) else "topology.kubernetes.io/zone"
+
+
+def tags(spec: DeploymentSpec) -> dict[str, str]:
+    """Return the AWS tags of every resource of a deployment."""
+    return {**spec.nodes.tags, defaults.DEPLOYMENT_TAG: spec.name}

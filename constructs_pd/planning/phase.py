@@ -6,10 +6,10 @@ from pydantic import JsonValue
 
 from constructs_pd.planning import defaults
 from constructs_pd.planning.catalog.rows import InstanceRow, ModelRow
-from constructs_pd.planning.deployment_plan import PhaseName, PhasePlan, Taint
+from constructs_pd.planning.deployment_plan import PhaseName, PhasePlan
 from constructs_pd.planning.facts import PhaseFacts
 from constructs_pd.planning.labels import pod_labels, role_labels, zone_label
-from constructs_pd.planning.network import network_interfaces
+from constructs_pd.planning.node_group import node_group_plan
 from constructs_pd.planning.sizes import pod_cpu_cores, pod_memory_gib
 from constructs_pd.planning.spec import DeploymentSpec
 
@@ -22,14 +22,10 @@ def phase_plan(phase: PhaseFacts, spec: DeploymentSpec, model: ModelRow) -> Phas
     return PhasePlan(
         name=phase.name,
         replicas=phase.spec.replicas,
-        max_nodes=phase.spec.max_nodes or phase.spec.replicas,
-        instance_type=instance.instance_type,
+        nodes=node_group_plan(phase, spec),
         gpus_per_node=instance.gpu.count,
         efa_per_node=instance.efa.interfaces,
-        network_interfaces=network_interfaces(instance.efa),
         accelerator_type=instance.gpu.ray_accelerator_type,
-        node_labels={**role_labels(spec.name, phase.name), **dict([defaults.GPU_PRESENT_LABEL])},
-        node_taints=(Taint(key=defaults.GPU_TAINT_KEY, value="true", effect="NoSchedule"),),
         selector_labels=role_labels(spec.name, phase.name),
         pod_labels=pod_labels(spec, phase.name, phase.spec.pod),
         pod_annotations=phase.spec.pod.annotations,

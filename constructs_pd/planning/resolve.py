@@ -24,7 +24,7 @@ from constructs_pd.planning.deployment_plan import (
     VersionsPlan,
 )
 from constructs_pd.planning.facts import Facts, gather
-from constructs_pd.planning.labels import labels, pod_labels
+from constructs_pd.planning.labels import labels, pod_labels, tags
 from constructs_pd.planning.phase import phase_plan
 from constructs_pd.planning.rules import RULES
 from constructs_pd.planning.spec import DeploymentSpec
@@ -87,6 +87,8 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
         region=spec.region,
         availability_zone=spec.availability_zone,
         labels=labels(spec),
+        tags=tags(spec),
+        vpc_cni_uses_node_role=spec.nodes.vpc_cni_role == "node",
         selector_labels={defaults.DEPLOYMENT_LABEL: spec.name},
         role_label=defaults.ROLE_LABEL,
         service_account_name=spec.name,

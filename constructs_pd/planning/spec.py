@@ -13,6 +13,7 @@ from pydantic import Field
 from constructs_pd.findings import Acknowledge
 from constructs_pd.planning.catalog.rows import ImageRow, InstanceRow, ModelRow
 from constructs_pd.planning.model_base import FrozenModel
+from constructs_pd.planning.spec_nodes import Nodes
 from constructs_pd.planning.spec_pods import Head, ModelCache, Phase, SecretReference, SinglePodBudget
 from constructs_pd.planning.spec_types import LabelKey, LabelValue, ObjectNames, SubnetId
 
@@ -140,6 +141,7 @@ class DeploymentSpec(FrozenModel):
     prefill: Phase
     decode: Phase
     head: Head = Head()
+    nodes: Nodes = Nodes()
     endpoint: Endpoint = Endpoint()
     image: Image = Image()
     kubernetes_version: str = Field(

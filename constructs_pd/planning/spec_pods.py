@@ -8,8 +8,10 @@ from pydantic import Field, JsonValue, model_validator
 from pydantic_core import PydanticCustomError
 
 from constructs_pd.planning.model_base import FrozenModel
+from constructs_pd.planning.spec_nodes import Capacity, Reservation
 from constructs_pd.planning.spec_types import (
     AbsolutePath,
+    AmiId,
     EnvironmentName,
     EnvironmentValue,
     LabelKey,
@@ -115,11 +117,38 @@ class Phase(FrozenModel):
     engine_args: dict[str, JsonValue] = Field(
         default={}, description="more vLLM engine arguments by their names in the image's vLLM, such as block_size"
     )
+    min_nodes: int | None = Field(
+        default=None,
+        ge=0,
+        description="the fewest nodes that this phase's node group may have, at most replicas; default: replicas",
+    )
     max_nodes: int | None = Field(
         default=None,
         ge=1,
         le=2000,
         description="the most nodes that this phase's node group may have, at least replicas; default: replicas",
+    )
+    capacity: Capacity = Field(
+        default="on_demand",
+        description="how this phase's nodes are bought: on_demand, reservation (On-Demand Capacity Reservation) or "
+        "capacity_block",
+    )
+    reservation: Reservation | None = Field(
+        default=None,
+        description="the reservation or Capacity Block: {id: ..., availability_zone: ..., instance_count: ...}",
+    )
+    root_volume_gib: int | None = Field(
+        default=None,
+        ge=100,
+        le=16384,
+        description=(
+            "the size of a node's disk, 100 to 16384 GiB; default: 200, and room for the weights where there is no "
+            "model_cache"
+        ),
+    )
+    ami_id: AmiId | None = Field(
+        default=None,
+        description="your own AMI, built from the EKS AL2023 AMI; default: the EKS AL2023 AMI with NVIDIA drivers",
     )
     single_pod_budget: SinglePodBudget | None = Field(
         default=None, description="as single_pod_budget of the deployment, for this phase alone: block or none"

@@ -21,6 +21,11 @@ EnvironmentName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 # No container starts with a NUL in its environment.
 EnvironmentValue = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8}([0-9a-f]{9})?$")]
+AmiId = Annotated[str, Field(pattern=r"^ami-[0-9a-f]{8}([0-9a-f]{9})?$")]
+PlacementGroupName = Annotated[str, Field(pattern=r"^[ -~]{1,255}$")]
+# What every AWS service accepts in tags.
+TagKey = Annotated[str, Field(pattern=r"^[A-Za-z0-9 _.:/=+@-]{1,128}$")]
+TagValue = Annotated[str, Field(pattern=r"^[A-Za-z0-9 _.:/=+@-]{0,256}$")]
 AbsolutePath = Annotated[str, Field(pattern=r"^(/[A-Za-z0-9._-]*[A-Za-z0-9_-])+$")]
 
 

@@ -19,7 +19,9 @@ ALLOWED = {
     "findings.py": {"redaction"},
     "planning": {"findings", "redaction", "planning"},
     "manifests": {"findings", "planning", "manifests"},
-    "k8s": {"findings", "planning", "manifests", "k8s"},
+    "composition.py": {"findings", "planning"},
+    "k8s": {"findings", "planning", "manifests", "composition", "k8s"},
+    "aws": {"findings", "planning", "composition", "aws"},
 }
 
 
@@ -52,18 +54,33 @@ def test_the_kubernetes_half_does_not_load_the_aws_half() -> None:
     assert "aws_cdk" not in loaded
 
 
+def test_the_aws_half_does_not_load_the_kubernetes_half() -> None:
+    loaded = loaded_after("import constructs_pd; constructs_pd.EksGpuNodeGroups")
+    assert {"jsii", "aws_cdk"} <= loaded
+    assert not loaded & {"cdk8s", "cdk8s_plus_28"}
+
+
 def test_importing_the_package_loads_next_to_nothing() -> None:
     loaded = loaded_after("import constructs_pd")
     assert not loaded & {*NODE, "pydantic", "yaml"}
 
 
-@pytest.mark.parametrize("module", ["constructs_pd.k8s", "constructs_pd.k8s.ray_llm_cluster"])
-@pytest.mark.parametrize("missing", ["cdk8s", "cdk8s_plus_28"])
-def test_a_missing_extra_is_named_with_the_command_that_installs_it(module: str, missing: str) -> None:
-    done = python("-c", f"import sys; sys.modules[{missing!r}] = None; import {module}")
+@pytest.mark.parametrize(
+    ("module", "missing", "half", "extra"),
+    [
+        ("k8s", "cdk8s", "Kubernetes", "k8s"),
+        ("k8s.ray_llm_cluster", "cdk8s_plus_28", "Kubernetes", "k8s"),
+        ("aws", "aws_cdk", "AWS", "aws"),
+        ("aws.eks_gpu_node_groups", "aws_cdk", "AWS", "aws"),
+    ],
+)
+def test_a_missing_extra_is_named_with_the_command_that_installs_it(
+    module: str, missing: str, half: str, extra: str
+) -> None:
+    done = python("-c", f"import sys; sys.modules[{missing!r}] = None; import constructs_pd.{module}")
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]
-    assert last == f"ImportError: the Kubernetes constructs need {missing}: pip install 'constructs-pd[k8s]'"
+    assert last == f"ImportError: the {half} constructs need {missing}: pip install 'constructs-pd[{extra}]'"
 
 
 def test_public_names_are_all_there_and_an_unknown_one_is_an_attribute_error() -> None:

@@ -48,7 +48,7 @@ def test_a_worker_tolerates_exactly_its_nodes_taints_and_selects_them() -> None:
     for phase in plan.phases:
         spec = worker_template(plan, phase)["spec"]
         assert [(t["key"], t["value"], t["effect"], t["operator"]) for t in spec["tolerations"]] == [
-            (taint.key, taint.value, taint.effect, "Equal") for taint in phase.node_taints
+            (taint.key, taint.value, taint.effect, "Equal") for taint in phase.nodes.taints
         ]
         assert spec["nodeSelector"] == phase.node_selector
         assert spec["nodeSelector"]["kubernetes.io/arch"] == "amd64"

@@ -32,14 +32,14 @@ def test_many_gpus_and_adapters_come_from_the_catalogue() -> None:
 def test_labels_of_nodes_are_what_pods_select(reference_plan: DeploymentPlan, phase: str) -> None:
     planned = getattr(reference_plan, phase)
     given_by_kubernetes = {"kubernetes.io/arch": "amd64", "topology.kubernetes.io/zone": "us-west-2a"}
-    assert planned.node_selector.items() <= (planned.node_labels | given_by_kubernetes).items()
-    assert planned.node_labels["nvidia.com/gpu.present"] == "true"
+    assert planned.node_selector.items() <= (planned.nodes.labels | given_by_kubernetes).items()
+    assert planned.nodes.labels["nvidia.com/gpu.present"] == "true"
     assert planned.pod_labels["constructs-pd/role"] == phase
 
 
 def test_the_phases_select_different_nodes(reference_plan: DeploymentPlan) -> None:
     prefill, decode = reference_plan.phases
-    assert not prefill.node_selector.items() <= decode.node_labels.items()
+    assert not prefill.node_selector.items() <= decode.nodes.labels.items()
     assert prefill.node_selector != decode.node_selector
 
 
@@ -113,7 +113,7 @@ def test_labels_of_the_user_stand_beside_those_that_select() -> None:
 
 def test_the_most_nodes_default_to_the_replicas() -> None:
     planned = plan_with({"decode.replicas": 3, "prefill.max_nodes": 4})
-    assert (planned.prefill.max_nodes, planned.decode.max_nodes) == (4, 3)
+    assert (planned.prefill.nodes.max_nodes, planned.decode.nodes.max_nodes) == (4, 3)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,8 @@ def test_the_plan_says_what_a_change_of_the_pods_does(strategy: str, serve: str,
     planned = plan_with({"upgrade": {"strategy": strategy}, "prefill.max_nodes": 2, "decode.max_nodes": 2})
     rows = {field: row for row in planned.rollout for field in row.fields}
     assert rows["image"].effects == {"pods": pods}
-    assert rows["prefill.instance_type"].effects == {"application": serve, "pods": pods}
+    nodes = {"nodes": "second_node_group"}
+    assert rows["prefill.instance_type"].effects == {"application": serve, "pods": pods, **nodes}
     assert rows["decode.max_num_seqs"].effects == {"application": "in_place"}
     assert rows["decode.max_num_seqs"].change == "the Serve application"
 
@@ -194,8 +195,8 @@ def test_a_digest_pins_the_image() -> None:
     ("changes", "repository"),
     [
         (
-            {"region": "af-south-1", "availability_zone": "af-south-1a"},
-            "626614931356.dkr.ecr.af-south-1.amazonaws.com/ray",
+            {"region": "eu-south-2", "availability_zone": "eu-south-2a"},
+            "503227376785.dkr.ecr.eu-south-2.amazonaws.com/ray",
         ),
         (
             {"region": "cn-north-1", "availability_zone": "cn-north-1a"},

@@ -56,7 +56,7 @@ def test_pods_fit_their_nodes_and_every_replica_has_a_place(data: dict[str, Any]
     spec = DeploymentSpec.model_validate(data)
     result = planned(data)
     for phase in result.phases:
-        row = load_catalog().extended_by(spec).instances[phase.instance_type]
+        row = load_catalog().extended_by(spec).instances[phase.nodes.instance_type]
         assert 0 < phase.cpu_cores * 1000 < row.allocatable_cpu_millicores
         assert 0 < phase.memory_gib * 1024 < row.allocatable_memory_mib
         assert (phase.gpus_per_node, phase.efa_per_node) == (row.gpu.count, row.efa.interfaces)

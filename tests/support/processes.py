@@ -10,8 +10,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def python(*arguments: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run this environment's Python, with Node where the Makefile puts it."""
+def python(
+    *arguments: str, cwd: Path = ROOT, given: str | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run this environment's Python, with Node where the Makefile puts it, and text given on standard input."""
     own = {
         name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV_", "CONSTRUCTS_PD"))
     }
@@ -20,6 +22,7 @@ def python(*arguments: str, cwd: Path = ROOT, **environment: str) -> subprocess.
         [sys.executable, *arguments],
         cwd=cwd,
         env={**own, "JSII_NODE": node, **environment},
+        input=given,
         capture_output=True,
         text=True,
         check=False,

@@ -53,6 +53,7 @@ IMAGE_ROW = {
     "source": "a test",
     "date": "2026-11-29",
 }
+AMI_ID = "ami-0123456789abcdef0"
 # Everything that a user can add to a pod.
 POD = {
     "environment": {"VLLM_LOGGING_LEVEL": "DEBUG"},
@@ -80,7 +81,7 @@ def changed(data: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
         if value is None:
             place.pop(last, None)
         else:
-            place[last] = value
+            place[last] = deepcopy(value)
     return data
 
 
@@ -92,6 +93,12 @@ def spec_with(changes: dict[str, Any] | None = None) -> DeploymentSpec:
 def plan_with(changes: dict[str, Any] | None = None) -> DeploymentPlan:
     """Return the plan of the changed reference specification."""
     return plan(spec_with(changes))
+
+
+def reserved(phase: str, capacity: str = "reservation", **facts: Any) -> dict[str, Any]:
+    """Return the changes that put a phase's nodes into a reservation of 4 instances in the reference's zone."""
+    reservation = {"id": "cr-0123456789abcdef0", "availability_zone": "us-west-2a", "instance_count": 4}
+    return {f"{phase}.capacity": capacity, f"{phase}.reservation": reservation | facts}
 
 
 # Deployments that differ in what matters to a renderer; each is read by every validator.
@@ -121,14 +128,30 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "endpoint.subnet_ids": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
     },
     "gpu-without-a-ray-name": {
-        "prefill": {"instance_type": "g7.24xlarge"},
-        "decode": {"instance_type": "g7.24xlarge"},
+        "prefill": {"instance_type": "g7.24xlarge", "ami_id": AMI_ID},
+        "decode": {"instance_type": "g7.24xlarge", "ami_id": AMI_ID},
+    },
+    "capacity-block": {
+        "prefill": {"instance_type": "p5en.48xlarge", "replicas": 2},
+        "decode": {"instance_type": "p5en.48xlarge", "replicas": 2},
+        "availability_zone": "usw2-az2",
+        **reserved("prefill", "capacity_block", availability_zone="usw2-az2"),
+        **reserved("decode", "capacity_block", availability_zone="usw2-az2"),
+    },
+    "reserved-many-cards": {
+        "prefill": {"instance_type": "p6-b300.48xlarge"},
+        "decode": {"instance_type": "p6-b300.48xlarge", "replicas": 3, "min_nodes": 0},
+        "model_cache": None,
+        "nodes": {"vpc_cni_role": "own", "tags": {"cost-center": "7"}, "ami_release_version": "1.35.2-20261101"},
+        **reserved("decode", placement_group="training"),
     },
     "every-option": {
         "prefill.pod": deepcopy(POD),
         "decode.pod": deepcopy(POD),
         "decode.max_nodes": 2,
         "prefill.max_nodes": 2,
+        "decode.root_volume_gib": 500,
+        "nodes.placement_group": "none",
         "decode.engine_args": {"block_size": 32, "enable_prefix_caching": False},
         "prefill.engine_args": {"block_size": 32, "enable_prefix_caching": False},
         "head": {

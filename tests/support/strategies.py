@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from support.specs import FOUR_GPU_ROW, IMAGE_ROW, MODEL_ROW, POD
+from support.specs import AMI_ID, FOUR_GPU_ROW, IMAGE_ROW, MODEL_ROW, POD
 from support.strategies_rows import CATALOG
 
 
@@ -27,6 +27,7 @@ ENGINE_ARGS = st.dictionaries(
     st.sampled_from([1, 16, 32, True, False]),
     max_size=2,
 )
+RESERVATION = {"id": "cr-0123456789abcdef0", "availability_zone": "us-west-2a", "instance_count": 4}
 PODS = st.sampled_from([{}, POD, {"environment": {"VLLM_API_KEY": "x"}}, {"labels": {"ray.io/group": "x"}}])
 
 phases = st.fixed_dictionaries(
@@ -41,6 +42,9 @@ phases = st.fixed_dictionaries(
         "engine_args": ENGINE_ARGS,
         "max_nodes": sometimes(st.integers(1, 8)),
         "pod": PODS,
+        "capacity": sometimes(st.sampled_from(["reservation", "capacity_block"])),
+        "reservation": sometimes(st.just(RESERVATION)),
+        "ami_id": sometimes(st.just(AMI_ID)),
     }
 ).map(without_none)
 

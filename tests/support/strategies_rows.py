@@ -40,6 +40,7 @@ def instance_rows(draw: st.DrawFn) -> dict[str, Any]:
             "rdma_read": draw(st.sampled_from([None, True, False])),
             "bandwidth_gbps": draw(st.integers(25, 6400)),
         },
+        "capacity_blocks": draw(st.sampled_from([None, True, False])),
         "vcpus": vcpus,
         "memory_mib": memory,
         "allocatable_cpu_millicores": vcpus * 1000 - draw(st.integers(100, 600)),

@@ -7,12 +7,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from constructs_pd.planning.catalog.rows import InstanceRow
 from constructs_pd.planning.zones import zone_id_prefix
 from support import strategies_text as text
 from support.strategies import sometimes, specifications, without_none
 from support.strategies_rows import CATALOG, MOVING_TAGS, image_rows, instance_rows, model_rows
 
+_STOCK_DRIVER_BRANCH = CATALOG.amis["AL2023_x86_64_NVIDIA"].driver_branch
 _GOVERNMENT_REGION = "us-gov-west-1"  # the catalogue knows no private registry there
+_DEFAULT_KUBERNETES = "1.35"
 _OLDER_GPUS = ("A10G", "A100")  # before FP8
 _PLAIN_CACHE_TYPES = (None, "auto", "bfloat16")
 _CACHE_TYPES = (*_PLAIN_CACHE_TYPES, "fp8", "fp8_e4m3", "fp8_e5m2")
@@ -50,6 +53,18 @@ class _Instance:
     name: str
     gpu: str
     gpus: int
+    needs_own_image: bool
+    in_capacity_blocks: bool
+
+    @classmethod
+    def of(cls, row: InstanceRow) -> _Instance:
+        return cls(
+            row.instance_type,
+            row.gpu.name,
+            row.gpu.count,
+            needs_own_image=(row.gpu.driver_branch or 0) > _STOCK_DRIVER_BRANCH,
+            in_capacity_blocks=row.capacity_blocks is True,
+        )
 
 
 @dataclass(frozen=True)
@@ -140,6 +155,34 @@ def _engine_args(draw: st.DrawFn, known: dict[str, st.SearchStrategy[Any]]) -> d
     return {name: draw(known[name]) for name in names}
 
 
+nodes = st.fixed_dictionaries(
+    {},
+    optional={
+        "placement_group": st.sampled_from(["cluster", "none"]),
+        "vpc_cni_role": st.sampled_from(["node", "own"]),
+        "tags": st.dictionaries(text.tag_keys, text.tag_values, max_size=40),
+    },
+)
+
+
+@st.composite
+def _bought(draw: st.DrawFn, instance: _Instance, phase: dict[str, Any], zone: str, number: int) -> dict[str, Any]:
+    """Return how nodes are bought, with a reservation of the phase's own where they are reserved."""
+    # Few types are sold in blocks, so those that are often are.
+    blocks = ["capacity_block"] * 3 if instance.in_capacity_blocks else []
+    capacity = draw(st.sampled_from([None, "on_demand", "reservation", *blocks]))
+    if capacity in (None, "on_demand"):
+        return _stated(capacity=capacity)
+    needed = phase.get("max_nodes", phase["replicas"])
+    reservation = _stated(
+        id=f"cr-{draw(st.integers(0, 16**16 - 1)):016x}{number}",
+        availability_zone=zone,
+        instance_count=draw(st.integers(needed, needed + 8)),
+        placement_group=draw(sometimes(text.placement_groups)),
+    )
+    return {"capacity": capacity, "reservation": reservation}
+
+
 @st.composite
 def _phase(
     draw: st.DrawFn, instance: _Instance, tensor_parallel: int, context: int | None, rollover: bool
@@ -162,6 +205,9 @@ def _phase(
         gpu_memory_utilization=draw(sometimes(st.floats(0.05, 1))),
         enforce_eager=draw(sometimes(st.booleans())),
         engine_args=engine_args,
+        min_nodes=draw(sometimes(st.integers(0, replicas))),
+        root_volume_gib=draw(sometimes(st.integers(100, 16384))),
+        ami_id=draw(text.ami_ids if instance.needs_own_image else sometimes(text.ami_ids)),
         max_nodes=draw(st.integers(fewest, 2000) if rollover else sometimes(st.integers(fewest, 2000))),
         pod=draw(sometimes(pods())),
         single_pod_budget=draw(sometimes(budgets)),
@@ -202,12 +248,18 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
     ]
     for phase in phases:
         phase["engine_args"] |= shared_args
-    region = draw(st.sampled_from([*CATALOG.registries, _GOVERNMENT_REGION]))
+    region, zone = draw(st.sampled_from(_places([prefill.name, decode.name], custom_instances)))
+    for number, (instance, phase) in enumerate(zip((prefill, decode), phases, strict=True)):
+        phase |= draw(_bought(instance, phase, zone, number))
+    kubernetes = draw(sometimes(st.sampled_from(sorted(CATALOG.kubernetes))))
+    groups = draw(nodes)
+    if not all("ami_id" in phase for phase in phases) and draw(st.booleans()):
+        groups |= {"ami_release_version": f"{kubernetes or _DEFAULT_KUBERNETES}.{draw(st.integers(0, 20))}-20261101"}
     return _stated(
         name=draw(text.deployment_names),
         namespace=draw(sometimes(text.namespaces)),
         region=region,
-        availability_zone=draw(_zones(region)),
+        availability_zone=zone,
         model=_stated(
             source=model.source,
             served_name=draw(sometimes(text.served_names)),
@@ -218,9 +270,10 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         prefill=phases[0],
         decode=phases[1],
         head=draw(heads),
+        nodes=groups,
         endpoint=draw(sometimes(endpoints)),
         image=draw(_images(custom_images, region)),
-        kubernetes_version=draw(sometimes(st.sampled_from(sorted(CATALOG.kubernetes)))),
+        kubernetes_version=kubernetes,
         kuberay_version=draw(sometimes(st.sampled_from(sorted(CATALOG.kuberay)))),
         hugging_face_token=draw(text.secret_references if model.gated else sometimes(text.secret_references)),
         model_cache=draw(
@@ -248,10 +301,8 @@ def _acknowledged(codes: list[str]) -> list[dict[str, str]]:
 @st.composite
 def _instances(draw: st.DrawFn, custom: list[dict[str, Any]]) -> tuple[_Instance, _Instance]:
     """Return the instances of both phases: mostly of one kind of GPU."""
-    rows = {name: _Instance(name, row.gpu.name, row.gpu.count) for name, row in CATALOG.instances.items()}
-    own = {
-        row["instance_type"]: _Instance(row["instance_type"], row["gpu"]["name"], row["gpu"]["count"]) for row in custom
-    }
+    rows = {name: _Instance.of(row) for name, row in CATALOG.instances.items()}
+    own = {row["instance_type"]: _Instance.of(InstanceRow.model_validate(row)) for row in custom}
     known = list({**rows, **own}.values())
     from_own = draw(st.booleans())
     first = list(own.values()) if own and from_own else known
@@ -279,10 +330,17 @@ def _models(custom: list[dict[str, Any]]) -> st.SearchStrategy[_Model]:
     return st.sampled_from(own) | every if own else every
 
 
-def _zones(region: str) -> st.SearchStrategy[str]:
-    return st.sampled_from("abcdef").map(f"{region}{{}}".format) | st.integers(1, 6).map(
-        f"{zone_id_prefix(region)}-az{{}}".format
-    )
+def _places(names: list[str], custom: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Return the regions and zones, by name and by id, that offer both types or of which nobody says."""
+    asked = {name for name in names if name not in {row["instance_type"] for row in custom}}
+    places = []
+    for region in [*CATALOG.registries, _GOVERNMENT_REGION]:
+        row = CATALOG.offerings.get(region)
+        named = [f"{region}{letter}" for letter in "abcdef"]
+        known = row.zones if row else {f"{zone_id_prefix(region)}-az{number}": asked for number in range(1, 7)}
+        offering = [zone for zone, types in known.items() if asked <= types]
+        places += [(region, zone) for zone in [*offering, *(named if offering else [])]]
+    return places
 
 
 @st.composite

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from constructs_pd.planning.owned import ENVIRONMENT, METADATA_KEYS, METADATA_PREFIXES
 from constructs_pd.planning.rules.pd101_name import RESERVED
 from constructs_pd.planning.rules.pd110_secret_environment import SECRET_NAME
+from constructs_pd.planning.rules.pd125_tags import AWS_PREFIXES, OWNED_TAGS
 
 _LOWER = string.ascii_lowercase
 _LOWER_DIGITS = _LOWER + string.digits
@@ -45,6 +46,13 @@ digests = st.text(st.sampled_from("0123456789abcdef"), min_size=64, max_size=64)
 subnet_ids = (
     st.integers(0, 16**8 - 1).map("subnet-{:08x}".format) | st.integers(0, 16**17 - 1).map("subnet-{:017x}".format)
 )  # fmt: skip
+ami_ids = st.integers(0, 16**8 - 1).map("ami-{:08x}".format) | st.integers(0, 16**17 - 1).map("ami-{:017x}".format)
+_TAG_CHARACTERS = _ALPHANUMERIC + " _.:/=+@-"
+tag_keys = st.text(st.sampled_from(_TAG_CHARACTERS), min_size=1, max_size=128).filter(
+    lambda key: key not in OWNED_TAGS and not key.lower().startswith(AWS_PREFIXES)
+)
+tag_values = st.text(st.sampled_from(_TAG_CHARACTERS), max_size=256)
+placement_groups = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=255)
 # Any text that has an encoding: quotes, line breaks, control characters and other scripts among it.
 free_text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
 

@@ -42,7 +42,7 @@ def pods(manifests: list[Manifest]) -> dict[tuple[str, str], dict[str, Any]]:
 
 def node_labels(plan: DeploymentPlan) -> list[dict[str, str]]:
     given = {"kubernetes.io/arch": "amd64", "topology.kubernetes.io/zone": plan.availability_zone}
-    return [{**given, **phase.node_labels} for phase in plan.phases]
+    return [{**given, **phase.nodes.labels} for phase in plan.phases]
 
 
 def test_every_object_has_a_name_of_its_own() -> None:

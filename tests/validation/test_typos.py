@@ -112,7 +112,7 @@ def _free_key_mistakes(manifests: list[Manifest], plan: DeploymentPlan) -> Itera
         known = NAMESPACE_LABELS if manifest.get("kind") == "Namespace" else set(plan.labels)
         yield from set(metadata.get("labels", {})) ^ known
     cluster = only(manifests, "RayService").get("spec", {}).get("rayClusterConfig", {})
-    nodes = {phase.name: phase.node_labels for phase in plan.phases} | {"head": plan.head.node_selector}
+    nodes = {phase.name: phase.nodes.labels for phase in plan.phases} | {"head": plan.head.node_selector}
     pods: dict[str, dict[str, str]] = {}
     for name, group in _groups(cluster):
         template = group.get("template", {})

@@ -14,12 +14,14 @@ from pydantic import TypeAdapter
 
 from constructs_pd.planning.catalog.rows import (
     AcceleratorsRow,
+    AmiRow,
     EngineArgumentsRow,
     ImageRow,
     InstanceRow,
     KubeRayRow,
     KubernetesRow,
     ModelRow,
+    OfferingsRow,
     RegistryRow,
     RolloutRow,
     Row,
@@ -41,7 +43,9 @@ class Catalog:
 
     instances: Mapping[str, InstanceRow]
     unsuitable_instances: Mapping[str, UnsuitableInstanceRow]
+    offerings: Mapping[str, OfferingsRow]
     accelerators: Mapping[str, AcceleratorsRow]
+    amis: Mapping[str, AmiRow]
     images: Mapping[str, ImageRow]
     registries: Mapping[str, RegistryRow]
     engine_arguments: Mapping[str, EngineArgumentsRow]
@@ -71,6 +75,8 @@ def load_catalog() -> Catalog:
     return Catalog(
         instances=_by_key(_read("instances.yaml", InstanceRow), "instance_type"),
         unsuitable_instances=_by_key(_read("unsuitable_instances.yaml", UnsuitableInstanceRow), "pattern"),
+        offerings=_by_key(_read("offerings.yaml", OfferingsRow), "region"),
+        amis=_by_key(_read("amis.yaml", AmiRow), "ami_type"),
         accelerators=_by_key(_read("accelerators.yaml", AcceleratorsRow), "ray_version"),
         images=_by_key(_read("images.yaml", ImageRow), "tag"),
         registries=_by_key(_read("registries.yaml", RegistryRow), "region"),

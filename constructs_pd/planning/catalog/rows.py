@@ -47,6 +47,10 @@ class Gpu(FrozenModel):
     ray_accelerator_type: str | None = Field(
         description="Ray's name of the GPU (case-sensitive), such as L4, or null where Ray has none"
     )
+    driver_branch: Positive | None = Field(
+        default=None,
+        description="the oldest branch of NVIDIA's driver that knows the GPU, such as 595, or null when nobody says",
+    )
     gpudirect_rdma: bool | None = Field(
         description="whether EFA reads and writes GPU memory directly: true, false, or null when nobody says"
     )
@@ -75,10 +79,29 @@ class InstanceRow(Row):
     efa: Efa
     vcpus: Positive = Field(description="virtual CPUs")
     memory_mib: Positive = Field(description="main memory, in MiB")
+    capacity_blocks: bool | None = Field(
+        default=None, description="whether EC2 sells it in Capacity Blocks: true, false, or null when nobody says"
+    )
     allocatable_cpu_millicores: Positive = Field(
         description="CPU that the kubelet leaves to pods, in thousandths of a core"
     )
     allocatable_memory_mib: Positive = Field(description="memory that the kubelet leaves to pods, in MiB")
+
+
+class AmiRow(Row):
+    """A kind of machine image that EKS maintains for GPU nodes."""
+
+    ami_type: str = Field(description="EKS's name of it, such as AL2023_x86_64_NVIDIA")
+    driver_branch: Positive = Field(description="the branch of NVIDIA's driver in it, such as 580")
+
+
+class OfferingsRow(Row):
+    """Which instance types each zone of a region offers. Zones stand by id: names differ from account to account."""
+
+    region: str = Field(description="the region's code")
+    zones: dict[str, Annotated[frozenset[str], Field(strict=False)]] = Field(
+        description="the instance types of the catalogue that a zone offers, by zone id"
+    )
 
 
 class ImageRow(Row):
@@ -164,15 +187,20 @@ class UnsuitableInstanceRow(Row):
     reason: str = Field(description="why they cannot")
 
 
-RolloutPart = Literal["application", "proxies", "pods", "group_sizes", "tolerations", "service", "objects", "identity"]
-RolloutEffect = Literal["in_place", "second_cluster", "ignored", "new_service"]
+RolloutPart = Literal[
+    "application", "proxies", "pods", "group_sizes", "tolerations", "service", "objects", "identity", "nodes"
+]
+RolloutEffect = Literal[
+    "in_place", "second_cluster", "ignored", "new_service", "nodes_replaced", "second_node_group", "new_stack"
+]
 RolloutEffects = dict[RolloutPart, RolloutEffect]
 
 
 class RolloutRow(Row):
     """What a kind of change does to a running service, under each upgrade strategy.
 
-    The effects are told for each part of the manifests that the change reaches; `data/rollout.yaml` defines the parts.
+    The effects are told for each part of the manifests and the stack that the change reaches; `data/rollout.yaml`
+    defines the parts.
     """
 
     change: str = Field(description="what changes, in words")

@@ -18,6 +18,8 @@ DATA = ROOT / "constructs_pd" / "planning" / "catalog" / "data"
 CATALOG = load_catalog()
 KEYS = {
     "instances.yaml": ("instance_type", CATALOG.instances),
+    "offerings.yaml": ("region", CATALOG.offerings),
+    "amis.yaml": ("ami_type", CATALOG.amis),
     "engine_arguments.yaml": ("vllm_version", CATALOG.engine_arguments),
     "images.yaml": ("tag", CATALOG.images),
     "registries.yaml": ("region", CATALOG.registries),

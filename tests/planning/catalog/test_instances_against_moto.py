@@ -51,6 +51,8 @@ def of_ec2(name: str) -> dict[str, Any]:
         "first_efa_card": min(efa_cards),
         "bandwidth_gbps": int(count or 1) * int(gigabit),
         "architectures": ec2["ProcessorInfo"]["SupportedArchitectures"],
+        "capacity_blocks": "capacity-block" in ec2["SupportedUsageClasses"],
+        "placement_group": "cluster" in ec2["PlacementGroupInfo"]["SupportedStrategies"],
     }
 
 
@@ -67,6 +69,8 @@ def of_the_catalogue(name: str) -> dict[str, Any]:
         "first_efa_card": row.efa.first_efa_card,
         "bandwidth_gbps": row.efa.bandwidth_gbps,
         "architectures": ["x86_64"],
+        "capacity_blocks": row.capacity_blocks,
+        "placement_group": True,  # on-demand nodes of every type stand in one
     }
 
 

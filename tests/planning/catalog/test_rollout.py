@@ -1,24 +1,30 @@
-"""The roll-out rows, compared with what a change of each field renders."""
+"""The roll-out rows, compared with what a change of each field renders.
+
+What CloudFormation replaces is read from the registry's own schemas, as cfn-lint carries them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 from types import UnionType
 from typing import Any, get_args
 
 import pytest
 import yaml
+from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
 from pydantic import BaseModel
 
-from constructs_pd import DeploymentSpec, plan
+from constructs_pd import DeploymentPlan, DeploymentSpec, EksGpuNodeGroups, ExistingSubnet, plan
 from constructs_pd.manifests.serve_config import serve_config
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.catalog.rows import RolloutEffect, RolloutPart, RolloutRow
 from readers.ray_session import ray_session
 from support.rendered import whole_deployment
 from support.specs import FOUR_GPU_ROW, IMAGE_ROW, MODEL_ROW, changed, plan_with, spec_with
+from support.template import CLUSTER, SUBNET_ID, stack, template_of
 
 # With a second release of KubeRay, so that there is another value for kuberay_version too.
 BUILT_IN = load_catalog()
@@ -45,6 +51,15 @@ FOUR_GPUS = {
     "decode.instance_type": "g6.12xlarge",
 }
 
+P5 = {"prefill.instance_type": "p5.48xlarge", "decode.instance_type": "p5.48xlarge"}
+RESERVATION = {
+    "id": "cr-0123456789abcdef0",
+    "availability_zone": "us-west-2a",
+    "instance_count": 4,
+    "placement_group": "first",
+}
+PHASES = ("prefill", "decode")
+
 # What must stand in the specification before and after a field is changed.
 CONTEXTS: dict[str, Changes] = {
     "prefill.tensor_parallel": FOUR_GPUS,
@@ -56,6 +71,12 @@ CONTEXTS: dict[str, Changes] = {
     "gcs_fault_tolerance.redis_password.secret_name": PASSWORD,
     "gcs_fault_tolerance.redis_password.key": PASSWORD,
     "upgrade.strategy": {"prefill.max_nodes": 2, "decode.max_nodes": 2},
+    **{f"{phase}.capacity": P5 for phase in PHASES},
+    **{
+        f"{phase}.reservation.{field}": {f"{phase}.capacity": "reservation", f"{phase}.reservation": RESERVATION}
+        for phase in PHASES
+        for field in RESERVATION
+    },
     "region": {"availability_zone": "us-west-2a"},
 }
 PHASE: Changes = {
@@ -67,7 +88,15 @@ PHASE: Changes = {
     "gpu_memory_utilization": 0.5,
     "enforce_eager": False,
     "engine_args": {"seed": 7},
+    "min_nodes": 0,
     "max_nodes": 5,
+    "capacity": "capacity_block",
+    "reservation.id": "cr-0123456789abcdef1",
+    "reservation.availability_zone": "us-west-2b",
+    "reservation.instance_count": 8,
+    "reservation.placement_group": "other",
+    "root_volume_gib": 300,
+    "ami_id": "ami-0123456789abcdef0",
     "single_pod_budget": "none",
 }
 POD: Changes = {
@@ -88,12 +117,16 @@ CHANGES: Changes = {
     "model.max_model_len": 512,
     "model.dtype": "bfloat16",
     "model.kv_cache_dtype": "fp8",
-    **{f"{phase}.{field}": value for phase in ("prefill", "decode") for field, value in PHASE.items()},
+    **{f"{phase}.{field}": value for phase in PHASES for field, value in PHASE.items()},
     **{f"{pods}.pod.{field}": value for pods in ("prefill", "decode", "head") for field, value in POD.items()},
     "head.node_selector": {"pool": "cpu"},
     "head.tolerations": [{"key": "dedicated", "value": "ray"}],
     "head.memory_gib": 16,
     "head.single_pod_budget": "none",
+    "nodes.placement_group": "none",
+    "nodes.ami_release_version": "1.35.2-20261101",
+    "nodes.vpc_cni_role": "own",
+    "nodes.tags": {"cost-center": "7"},
     "endpoint.exposure": "cluster",
     "endpoint.subnet_ids": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
     "endpoint.idle_timeout_seconds": 900,
@@ -125,10 +158,14 @@ CHANGES: Changes = {
     "custom_models": [PLAIN_ROW],
     "custom_images": [OTHER_IMAGE_ROW],
 }
+# Subnets of other zones than the first.
+SUBNETS = {"us-west-2b": "subnet-0123456789abcdef1"}
 # What must change together with a field.
 COMPANIONS: dict[str, Changes] = {
     "region": {"availability_zone": "us-east-1a"},
     "image.tag": {"custom_images": [IMAGE_ROW]},
+    **{f"{phase}.capacity": {f"{phase}.reservation": RESERVATION} for phase in PHASES},
+    **{f"{phase}.reservation.availability_zone": {"availability_zone": "us-west-2b"} for phase in PHASES},
 }
 
 
@@ -155,7 +192,8 @@ def rows_of(field: str) -> list[RolloutRow]:
 
 def parts(changes: Changes) -> dict[RolloutPart, object]:
     """Render a deployment and divide its manifests into the parts of which the rows speak."""
-    manifests = whole_deployment(plan(spec_with(changes), CATALOG))
+    planned = plan(spec_with(changes), CATALOG)
+    manifests = whole_deployment(planned)
     (service,) = [deepcopy(manifest) for manifest in manifests if manifest["kind"] == "RayService"]
     serve = yaml.safe_load(service["spec"].pop("serveConfigV2"))
     cluster = service["spec"].pop("rayClusterConfig")
@@ -175,17 +213,63 @@ def parts(changes: Changes) -> dict[RolloutPart, object]:
         "pods": cluster,
         "service": service,
         "objects": [manifest for manifest in manifests if manifest["kind"] != "RayService"],
+        "nodes": gpu_nodes(planned),
     }
 
 
-def changed_parts(context: Changes, changes: Changes) -> set[RolloutPart]:
+def gpu_nodes(planned: DeploymentPlan) -> dict[str, Any]:
+    """Return the stack of the GPU nodes: what tells it from other stacks, and its resources."""
+    subnet = SUBNETS.get(planned.availability_zone, SUBNET_ID)
+    scope = stack(planned)
+    where = ExistingSubnet(subnet_id=subnet, availability_zone=planned.availability_zone)
+    EksGpuNodeGroups(scope, "gpu", plan=planned, cluster=CLUSTER, subnet=where, service_cidr="10.100.0.0/16")
+    return {"stack": (scope.stack_name, scope.region), "resources": template_of(scope)["Resources"]}
+
+
+def changed_parts(context: Changes, changes: Changes) -> dict[RolloutPart, RolloutEffect | None]:
+    """Return the parts that a change reaches; with what becomes of the nodes, which does not depend on KubeRay."""
     before, after = parts(context), parts({**context, **changes})
-    unequal = {part for part in before if before[part] != after[part]}
-    return {"identity"} if "identity" in unequal else unequal
+    unequal: dict[RolloutPart, RolloutEffect | None] = {part: None for part in before if before[part] != after[part]}
+    if "nodes" in unequal:
+        unequal["nodes"] = effect_on_nodes(before["nodes"], after["nodes"])
+    return {part: unequal[part] for part in unequal if part in ("identity", "nodes") or "identity" not in unequal}
 
 
-def effect(part: RolloutPart, together: set[RolloutPart], strategy: str) -> RolloutEffect:
+def effect_on_nodes(before: Any, after: Any) -> RolloutEffect:
+    """Return what CloudFormation and EKS do with the node groups."""
+    if before["stack"] != after["stack"]:
+        return "new_stack"
+    effects: set[RolloutEffect] = set()
+    for name, resource in before["resources"].items():
+        if resource["Type"] == "AWS::EKS::Nodegroup":
+            old, new = resource["Properties"], after["resources"][name]["Properties"]
+            unequal = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+            replaced = unequal & create_only(resource["Type"])
+            rolled = unequal & {"Version", "ReleaseVersion"} or template_changes(before, after, old)
+            effects.add("second_node_group" if replaced else "nodes_replaced" if rolled else "in_place")
+    strongest: tuple[RolloutEffect, ...] = ("second_node_group", "nodes_replaced", "in_place")
+    return next(effect for effect in strongest if effect in effects)
+
+
+def template_changes(before: Any, after: Any, group: Any) -> bool:
+    """Return whether a node group's launch template changes, or the placement group that it names."""
+    names = [group["LaunchTemplate"]["Id"]["Ref"]]
+    names += [name for name, found in before["resources"].items() if found["Type"] == "AWS::EC2::PlacementGroup"]
+    return any(before["resources"][name] != after["resources"].get(name) for name in names)
+
+
+@cache
+def create_only(kind: str) -> frozenset[str]:
+    """Return the properties that CloudFormation changes by making the resource anew."""
+    schema = PROVIDER_SCHEMA_MANAGER.get_resource_schema("us-west-2", kind).schema
+    return frozenset(path.removeprefix("/properties/") for path in schema["createOnlyProperties"])
+
+
+def effect(part: RolloutPart, together: dict[RolloutPart, RolloutEffect | None], strategy: str) -> RolloutEffect:
     """Return what KubeRay 1.7.0 does with a changed part, beside the other parts that changed."""
+    known = together[part]
+    if known is not None:
+        return known
     if part == "identity":
         return "new_service"
     if part in ("service", "objects"):
@@ -222,11 +306,13 @@ def test_a_field_changes_the_parts_that_its_row_says_as_it_says(field: str) -> N
 
 
 def test_between_instance_types_with_the_same_gpus_only_the_pods_change() -> None:
-    assert changed_parts({}, {"prefill.instance_type": "g6.16xlarge"}) == {"pods"}
+    assert changed_parts({}, {"prefill.instance_type": "g6.16xlarge"}).keys() == {"pods", "nodes"}
 
 
 def test_between_models_of_a_kind_only_the_application_changes() -> None:
-    assert changed_parts({"model.source": "Qwen/Qwen3-8B"}, {"model.source": "Qwen/Qwen3-32B"}) == {"application"}
+    assert changed_parts({"model.source": "Qwen/Qwen3-8B"}, {"model.source": "Qwen/Qwen3-32B"}).keys() == {
+        "application"
+    }
 
 
 @pytest.mark.parametrize("field", ["model.max_model_len", "prefill.max_num_seqs", "decode.replicas", "drain_seconds"])

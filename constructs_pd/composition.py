@@ -1,0 +1,49 @@
+"""What the constructs of both halves share: how they know each other, and how they refuse.
+
+A construct that does not fit beside another is refused like everything else: with a code and a remedy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from constructs import IConstruct, Node
+
+from constructs_pd.findings import PlanError
+from constructs_pd.planning.codes import TAKEN_NAME, Code
+from constructs_pd.planning.deployment_plan import DeploymentPlan
+
+
+class Planned(Protocol):
+    """A construct that renders a plan."""
+
+    plan: DeploymentPlan
+
+    @property
+    def node(self) -> Node:
+        """The construct's place in the tree."""
+
+
+def require_unique(construct: Planned, neighbours: Iterable[IConstruct], name: Callable[[Any], str]) -> None:
+    """Refuse a construct beside another of its kind with the same name.
+
+    Raises:
+        PlanError: PD504.
+    """
+    for other in neighbours:
+        # The type first: every path asks Node.
+        if not isinstance(other, type(construct)) or other.node.path == construct.node.path:
+            continue
+        if name(other) == name(construct):
+            raise refusal(
+                TAKEN_NAME,
+                construct.node,
+                f"{other.node.path} has {name(other)!r} already",
+                "use a name once, also across namespaces, with one construct of each kind; write a namespace once",
+            )
+
+
+def refusal(code: Code, place: Node, message: str, remedy: str) -> PlanError:
+    """Return the error of a construct that cannot be made at its place."""
+    return PlanError([code.finding(place.path, message, remedy)])
