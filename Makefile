@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: synth test lint format pages lock clean
 
-synth: .venv/.ready node_modules/.ready ## write the deployment's manifests to dist/
+synth: .venv/.ready node_modules/.ready ## write the deployment's manifests to dist/ and its template to cdk.out/
 	@python tools/synth.py "$(SPEC)"
 
 test: .venv/.ready node_modules/.ready ## run every test, with the coverage gate; ARGS="-k name" for a part, without it
@@ -40,7 +40,7 @@ lock: .venv/.ready node_modules/.ready ## choose dependency versions anew
 	npm update --package-lock-only
 
 clean: ## remove everything that the other targets make
-	rm -rf .venv node_modules dist .synth-* .coverage .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv node_modules dist cdk.out .synth-* .coverage .mypy_cache .pytest_cache .ruff_cache
 
 .venv/.ready: requirements/uv.txt requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; v >= (3, 11) or sys.exit("constructs-pd needs Python 3.11 or later; $(PYTHON) is %d.%d. Try: make PYTHON=python3.12" % v)'

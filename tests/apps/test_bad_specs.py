@@ -60,10 +60,10 @@ def test_nothing_is_written_and_no_secret_shown(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    output = tmp_path / "dist"
-    output.mkdir()
-    (output / "precious.k8s.yaml").write_text("as it was", encoding="utf-8")
-    monkeypatch.setattr(sys, "argv", ["synth.py", str(path), "--output", str(output)])
+    for folder in ("dist", "cdk.out"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "precious").write_text("as it was", encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["synth.py", str(path), "--output", str(tmp_path)])
     with pytest.raises(SystemExit) as caught:
         synth["main"]()
     assert caught.value.code == 1
@@ -73,5 +73,6 @@ def test_nothing_is_written_and_no_secret_shown(
         assert code in printed.err
     for secret in SECRETS:
         assert secret not in printed.err
-    assert [(file.name, file.read_text()) for file in output.iterdir()] == [("precious.k8s.yaml", "as it was")]
-    assert [file.name for file in tmp_path.iterdir()] == ["dist"]
+    for folder in ("dist", "cdk.out"):
+        assert [(file.name, file.read_text()) for file in (tmp_path / folder).iterdir()] == [("precious", "as it was")]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["cdk.out", "dist"]
