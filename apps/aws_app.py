@@ -24,7 +24,7 @@ class GpuNodesStack(Stack):
             scope,
             f"{plan.name}-gpu-nodes",
             env=Environment(region=plan.region),
-            description=f"GPU nodes of {plan.name}: prefill and decode on {plan.model.source}",
+            description=f"GPU nodes of {plan.name}, for prefill and for decode",
         )
         name = self._parameter("ClusterName", "String", "name of the EKS cluster")
         security_group = self._parameter(
@@ -34,7 +34,7 @@ class GpuNodesStack(Stack):
         subnet = self._parameter(
             "SubnetId", "AWS::EC2::Subnet::Id", f"the private subnet of the GPU nodes, in {plan.availability_zone}"
         )
-        self._require_zone(plan)
+        self._refuse_wrong_subnets(plan)
         nodes = EksGpuNodeGroups(
             self,
             "gpu-nodes",
@@ -49,21 +49,19 @@ class GpuNodesStack(Stack):
     def _parameter(self, name: str, kind: str, description: str) -> str:
         return CfnParameter(self, name, type=kind, description=description).value_as_string
 
-    def _require_zone(self, plan: DeploymentPlan) -> None:
-        """Have CloudFormation refuse a subnet of another zone before it creates anything; it knows zones by name."""
+    def _refuse_wrong_subnets(self, plan: DeploymentPlan) -> None:
+        """Have CloudFormation refuse them before it creates anything. It knows zones by name only."""
+        self._require_of_subnet("VpcId", Fn.ref("VpcId"), "SubnetId must lie in VpcId")
         if not is_zone_id(plan.availability_zone):
-            CfnRule(
-                self,
-                "SubnetInTheZone",
-                assertions=[
-                    CfnRuleAssertion(
-                        assert_=Fn.condition_each_member_equals(
-                            Fn.value_of_all("AWS::EC2::Subnet::Id", "AvailabilityZone"), plan.availability_zone
-                        ),
-                        assert_description=f"SubnetId must lie in {plan.availability_zone}",
-                    )
-                ],
-            )
+            zone = plan.availability_zone
+            self._require_of_subnet("AvailabilityZone", zone, f"SubnetId must lie in {zone}")
+
+    def _require_of_subnet(self, attribute: str, value: str, description: str) -> None:
+        known = Fn.value_of_all("AWS::EC2::Subnet::Id", attribute)
+        assertion = CfnRuleAssertion(
+            assert_=Fn.condition_each_member_equals(known, value), assert_description=description
+        )
+        CfnRule(self, f"Subnet{attribute}", assertions=[assertion])
 
 
 def main() -> None:

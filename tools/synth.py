@@ -21,7 +21,7 @@ NODE = Path(sys.executable).with_name("node")
 SETTINGS = {
     "JSII_NODE": str(NODE),
     "NODE_OPTIONS": "--no-deprecation",
-    # Nothing is asked of any network: no newer version, no notices, no credentials of the machine.
+    # Nothing is asked of any network: no newer version, and no credentials of the machine that it runs on.
     "CDK8S_CHECK_UPGRADE": "false",
     "CDK_DISABLE_CLI_TELEMETRY": "true",
     "CDK_DISABLE_VERSION_CHECK": "true",
@@ -73,16 +73,17 @@ def _run(specification: Path, cli: str, *arguments: str) -> bool:
 
 def _swap(fresh: Path, output: Path, replaced: Path) -> None:
     """Put the fresh folders in the places of the old ones, or leave all of them as they were."""
-    names = sorted(path.name for path in fresh.iterdir())
+    done = []
     try:
-        for name in names:
+        for name in sorted(path.name for path in fresh.iterdir()):
             if (output / name).exists():
                 (output / name).rename(replaced / name)
             (fresh / name).rename(output / name)
+            done.append(name)
     except BaseException:
+        for name in done:
+            (output / name).rename(fresh / name)
         for old in replaced.iterdir():
-            if (output / old.name).exists():
-                (output / old.name).rename(fresh / old.name)
             old.rename(output / old.name)
         raise
 

@@ -3,30 +3,91 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from aws_cdk import aws_eks, aws_eks_v2
+from aws_cdk import Stack, aws_eks, aws_eks_v2, aws_iam
 from constructs import Construct
 
 from constructs_pd.aws.existing import ExistingCluster
-from constructs_pd.aws.references import require_form
+from constructs_pd.aws.references import CLUSTER_NAME, SECURITY_GROUP_ID, VPC_ID, require_form
 from constructs_pd.composition import refusal
-from constructs_pd.planning.codes import UNKNOWN_OF_CLUSTER
+from constructs_pd.planning.codes import UNKNOWN_OF_CLUSTER, UNSUITABLE_CLUSTER
 
 AnyCluster = aws_eks.ICluster | aws_eks_v2.ICluster | ExistingCluster
+API_ONLY_OR_BOTH = (aws_eks.AuthenticationMode.API, aws_eks.AuthenticationMode.API_AND_CONFIG_MAP)
 
 
-def existing_cluster(construct: Construct, cluster: AnyCluster) -> ExistingCluster:
+def existing_cluster(construct: Construct, cluster: AnyCluster, kubernetes_version: str) -> ExistingCluster:
     """Return the names and ids of a cluster: new or imported, of either module, or given as such.
 
     Raises:
-        PlanError: An imported cluster does not say what is needed (PD506); an id has not its form (PD507).
+        PlanError: It is no cluster, or an imported one that does not say what is needed (PD506); an id has not its
+            form (PD507); a new one does not take the nodes in (PD513).
     """
-    found = cluster if isinstance(cluster, ExistingCluster) else _of_construct(construct, cluster)
-    require_form(construct, "an EKS cluster's name", found.name, r"[0-9A-Za-z][0-9A-Za-z_-]{0,99}")
-    require_form(construct, "a security group id", found.security_group_id, r"sg-[0-9a-f]{8}([0-9a-f]{9})?")
-    require_form(construct, "a VPC id", found.vpc_id, r"vpc-[0-9a-f]{8}([0-9a-f]{9})?")
+    if isinstance(cluster, ExistingCluster):
+        found = cluster
+    elif hasattr(cluster, "cluster_name"):
+        _require_suitable(construct, cluster, kubernetes_version)
+        found = _of_construct(construct, cluster)
+    else:
+        raise refusal(
+            UNKNOWN_OF_CLUSTER,
+            construct.node,
+            f"{type(cluster).__name__} is no cluster",
+            "pass a Cluster of aws_eks or aws_eks_v2, or an ExistingCluster",
+        )
+    require_form(construct, CLUSTER_NAME, found.name)
+    require_form(construct, SECURITY_GROUP_ID, found.security_group_id)
+    require_form(construct, VPC_ID, found.vpc_id)
     return found
+
+
+def let_nodes_join(construct: Construct, cluster: AnyCluster, role: aws_iam.Role) -> None:
+    """Enter the nodes' role where a new cluster of `aws_eks` keeps who may join it.
+
+    EKS enters the role of a managed node group itself, but the CDK writes the whole ConfigMap `aws-auth` over it
+    (aws-eks/lib/managed-nodegroup.js does the same for its own groups).
+
+    Raises:
+        PlanError: The cluster is of another stack, whose ConfigMap cannot name a role of this one (PD513).
+    """
+    if not isinstance(cluster, aws_eks.Cluster) or cluster.authentication_mode in API_ONLY_OR_BOTH:
+        return
+    if Stack.of(cluster) is not Stack.of(construct):
+        raise refusal(
+            UNSUITABLE_CLUSTER,
+            construct.node,
+            f"{cluster.node.path} names those who may join in a ConfigMap of its own stack, which this role is not in",
+            "give the cluster authentication_mode API_AND_CONFIG_MAP, or make the nodes in its stack",
+        )
+    cluster.aws_auth.add_role_mapping(
+        role, username="system:node:{{EC2PrivateDNSName}}", groups=["system:bootstrappers", "system:nodes"]
+    )
+
+
+def _require_suitable(
+    construct: Construct, cluster: aws_eks.ICluster | aws_eks_v2.ICluster, kubernetes_version: str
+) -> None:
+    if cluster.ip_family in (aws_eks.IpFamily.IP_V6, aws_eks_v2.IpFamily.IP_V6):
+        raise refusal(
+            UNSUITABLE_CLUSTER,
+            construct.node,
+            f"the pods of {cluster.node.path} have IPv6 addresses, these nodes hand out IPv4 only",
+            "use a cluster with IPv4 addresses",
+        )
+    version = _version(cluster)
+    if version is not None and version != kubernetes_version:
+        raise refusal(
+            UNSUITABLE_CLUSTER,
+            construct.node,
+            f"{cluster.node.path} is of version {version}, the plan is for {kubernetes_version}",
+            f"set kubernetes_version to {version!r}, or make the cluster with {kubernetes_version!r}",
+        )
+
+
+def _version(cluster: aws_eks.ICluster | aws_eks_v2.ICluster) -> str | None:
+    """Return the version of a cluster that the app makes with `aws_eks_v2`; others do not say it."""
+    resource = cluster.node.default_child if isinstance(cluster, aws_eks_v2.Cluster) else None
+    return resource.version if isinstance(resource, aws_eks_v2.CfnCluster) else None
 
 
 def _of_construct(construct: Construct, cluster: aws_eks.ICluster | aws_eks_v2.ICluster) -> ExistingCluster:
@@ -52,9 +113,11 @@ def _of_construct(construct: Construct, cluster: aws_eks.ICluster | aws_eks_v2.I
     )
 
 
-def _if_known(read: Callable[[], Any]) -> str | None:
-    """Return an attribute, or none: jsii raises RuntimeError for what an imported construct was not told."""
+def _if_known(read: Callable[[], str]) -> str | None:
+    """Return an attribute, or none where an imported cluster was not told it: jsii raises RuntimeError then."""
     try:
-        return str(read())
-    except RuntimeError:
+        return read()
+    except RuntimeError as error:
+        if "for this imported cluster" not in str(error):
+            raise
         return None

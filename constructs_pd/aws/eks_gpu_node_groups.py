@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from aws_cdk import Fn, Stack, Stage, Token, aws_ec2
+from aws_cdk import Stack, Stage, Token, aws_ec2
 from constructs import Construct
 
-from constructs_pd.aws.cluster import AnyCluster, existing_cluster
-from constructs_pd.aws.existing import ExistingCluster
-from constructs_pd.aws.launch_template import launch_template_data, tag_list
+from constructs_pd.aws.cluster import AnyCluster, existing_cluster, let_nodes_join
+from constructs_pd.aws.launch_template import launch_template_data
 from constructs_pd.aws.node_role import node_role
+from constructs_pd.aws.own_image import own_user_data
 from constructs_pd.aws.phase_node_group import PhaseNodeGroup
 from constructs_pd.aws.plan_warnings import report_warnings
 from constructs_pd.aws.security_group import EfaSecurityGroup
 from constructs_pd.aws.subnet import AnySubnet, subnet_id
-from constructs_pd.aws.user_data import user_data
 from constructs_pd.composition import refusal, require_unique
-from constructs_pd.planning.codes import SECURITY_GROUPS, SERVICE_CIDR, STACK_REGION
-from constructs_pd.planning.deployment_plan import DeploymentPlan, PhasePlan
+from constructs_pd.planning.codes import SECURITY_GROUPS, STACK_REGION
+from constructs_pd.planning.deployment_plan import DeploymentPlan
 from constructs_pd.planning.node_plan import NodeGroupPlan
 
-MAX_SECURITY_GROUPS = 5
+# Amazon VPC User Guide, quotas: security groups per network interface, unless AWS raises it for the account.
+MAX_SECURITY_GROUPS: Final = 5
 
 
 class EksGpuNodeGroups(Construct):
@@ -41,7 +42,6 @@ class EksGpuNodeGroups(Construct):
 
     Attributes:
         plan: The plan that this construct renders.
-        cluster_name: Name of the cluster.
         prefill: The node group of the prefill phase; its `node.default_child` is the `CfnNodegroup`.
         decode: The node group of the decode phase.
         role: The nodes' IAM role.
@@ -49,7 +49,7 @@ class EksGpuNodeGroups(Construct):
         placement_group: The cluster placement group, where the plan has one made.
 
     Raises:
-        PlanError: The cluster, the subnet or the stack does not fit the plan (PD504, PD506 to PD512).
+        PlanError: The cluster, the subnet or the stack does not fit the plan (PD504, PD506 to PD514).
     """
 
     def __init__(
@@ -66,48 +66,51 @@ class EksGpuNodeGroups(Construct):
         super().__init__(scope, id)
         self.plan = plan
         _require_region(self, plan)
-        known = existing_cluster(self, cluster)
-        self.cluster_name = known.name
-        _require_unique_in_cluster(self)
-        nodes_subnet = subnet_id(self, subnet, plan.availability_zone)
+        known = existing_cluster(self, cluster, plan.versions.kubernetes)
+        nodes_subnet = subnet_id(self, subnet, plan)
         efa = EfaSecurityGroup(self, "SecurityGroup", vpc_id=known.vpc_id, deployment=plan.name, tags=plan.tags)
+        groups = _security_group_ids(self, [known.security_group_id, efa.group_id], security_groups)
+        user_data = {phase.name: own_user_data(self, phase.nodes, known, service_cidr) for phase in plan.phases}
         self.security_group: aws_ec2.ISecurityGroup = aws_ec2.SecurityGroup.from_security_group_id(
-            self, "GpuNodes", efa.group_id, mutable=False
+            self, "GpuNodes", efa.group_id
         )
-        groups = [known.security_group_id, efa.group_id, *(group.security_group_id for group in security_groups)]
-        _require_few(self, groups)
         self.role = node_role(
             self, "Role", deployment=plan.name, tags=plan.tags, for_vpc_cni=plan.vpc_cni_uses_node_role
         )
+        let_nodes_join(self, cluster, self.role)
         self.placement_group = self._placement_group()
-
-        def phase(of: PhasePlan) -> PhaseNodeGroup:
-            group = PhaseNodeGroup(
+        self.prefill, self.decode = (
+            PhaseNodeGroup(
                 self,
-                of.name,
-                nodes=of.nodes,
+                phase.name,
+                nodes=phase.nodes,
                 template=launch_template_data(
-                    of.nodes,
+                    phase.nodes,
                     security_group_ids=groups,
-                    placement_group_name=self._placement_group_name(of.nodes),
-                    user_data=_user_data(self, of.nodes, known, service_cidr),
+                    placement_group_name=self._placement_group_name(phase.nodes),
+                    user_data=user_data[phase.name],
                 ),
                 cluster_name=known.name,
                 subnet_id=nodes_subnet,
                 node_role_arn=self.role.role_arn,
             )
+            for phase in plan.phases
+        )
+        for group in (self.prefill, self.decode):
             # A node that starts before the rules are there has no EFA.
             group.node.add_dependency(*efa.rules)
-            return group
-
-        self.prefill = phase(plan.prefill)
-        self.decode = phase(plan.decode)
+        # Last, so that a construct that was refused is not in the way of the next.
+        self._place = (Stack.of(self).account, Stack.of(self).region, known.name)
+        require_unique(self, _neighbours(self), lambda other: other.plan.name)
         report_warnings(self, plan.findings)
 
     def _placement_group(self) -> aws_ec2.CfnPlacementGroup | None:
         if not any(phase.nodes.capacity.new_placement_group for phase in self.plan.phases):
             return None
-        return aws_ec2.CfnPlacementGroup(self, "PlacementGroup", strategy="cluster", tags=tag_list(self.plan.tags))
+        group = aws_ec2.CfnPlacementGroup(self, "PlacementGroup", strategy="cluster")
+        # CloudFormation makes it anew when a tag changes, and every node with it; it costs nothing that a tag counts.
+        group.add_property_deletion_override("Tags")
+        return group
 
     def _placement_group_name(self, nodes: NodeGroupPlan) -> str | None:
         if nodes.capacity.new_placement_group and self.placement_group is not None:
@@ -126,45 +129,32 @@ def _require_region(construct: Construct, plan: DeploymentPlan) -> None:
         )
 
 
-def _require_unique_in_cluster(construct: EksGpuNodeGroups) -> None:
-    """The same deployment may stand in several clusters of an app, such as one per stage or region."""
+def _neighbours(construct: EksGpuNodeGroups) -> list[EksGpuNodeGroups]:
+    """Return the node groups for the same cluster; the app may have more clusters, such as one per stage or region."""
     root = Stage.of(construct) or construct.node.root
-    neighbours = [
+    return [
         other
         for other in root.node.find_all()
-        if isinstance(other, EksGpuNodeGroups) and getattr(other, "cluster_name", None) == construct.cluster_name
+        if isinstance(other, EksGpuNodeGroups) and getattr(other, "_place", None) == construct._place
     ]
-    require_unique(construct, neighbours, lambda other: other.plan.name)
 
 
-def _require_few(construct: Construct, security_group_ids: Sequence[str]) -> None:
-    if len(security_group_ids) > MAX_SECURITY_GROUPS:
+def _security_group_ids(construct: Construct, own: Sequence[str], more: Sequence[aws_ec2.ISecurityGroup]) -> list[str]:
+    """Return the ids of all security groups, each once."""
+    if not isinstance(more, list | tuple) or not all(hasattr(group, "security_group_id") for group in more):
         raise refusal(
             SECURITY_GROUPS,
             construct.node,
-            f"{len(security_group_ids)} security groups, a network interface has at most {MAX_SECURITY_GROUPS}",
-            f"pass {MAX_SECURITY_GROUPS - 2} or fewer: the cluster's and the one for EFA are there already",
+            "security_groups is not a list of security groups",
+            "pass a list of ISecurityGroup; SecurityGroup.from_security_group_id makes one of an id",
         )
-
-
-def _user_data(
-    construct: Construct, nodes: NodeGroupPlan, cluster: ExistingCluster, service_cidr: str | None
-) -> str | None:
-    if nodes.ami.id is None:
-        return None
-    needed = {
-        "name": cluster.name,
-        "apiServerEndpoint": cluster.endpoint,
-        "certificateAuthority": cluster.certificate_authority_data,
-        "cidr": service_cidr,
-    }
-    known = {name: value for name, value in needed.items() if value is not None}
-    if len(known) < len(needed):
-        missing = ", ".join(name for name in needed if name not in known)
+    ids = list(dict.fromkeys([*own, *(group.security_group_id for group in more)]))
+    if len(ids) > MAX_SECURITY_GROUPS:
         raise refusal(
-            SERVICE_CIDR,
+            SECURITY_GROUPS,
             construct.node,
-            f"{nodes.ami.id} joins the cluster with {len(needed)} facts, {len(needed) - len(known)} unknown: {missing}",
-            "give the cluster's endpoint and certificate authority, and service_cidr, as describe-cluster shows them",
+            f"{len(ids)} security groups, a network interface has at most {MAX_SECURITY_GROUPS}",
+            f"pass {MAX_SECURITY_GROUPS - len(own)} or fewer beside the cluster's and the one for EFA; where AWS has "
+            "raised the quota, add the others to the launch template with add_property_override",
         )
-    return Fn.base64(user_data(nodes, known))
+    return ids

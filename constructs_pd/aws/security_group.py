@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aws_cdk import CfnTag, aws_ec2
+from aws_cdk import aws_ec2
 from constructs import Construct
+
+from constructs_pd.aws.launch_template import tag_list
 
 ALL_TRAFFIC = "-1"
 ANYWHERE = "0.0.0.0/0"
@@ -35,7 +37,7 @@ class EfaSecurityGroup(Construct):
                     ip_protocol=ALL_TRAFFIC, cidr_ip=ANYWHERE, description="IP to everywhere"
                 )
             ],
-            tags=[CfnTag(key=key, value=value) for key, value in tags.items()],
+            tags=tag_list(tags),
         )
         self.group_id = group.attr_group_id
         self.rules = (

@@ -6,64 +6,71 @@ from aws_cdk import Token, aws_ec2
 from constructs import Construct
 
 from constructs_pd.aws.existing import ExistingSubnet
-from constructs_pd.aws.references import require_form
+from constructs_pd.aws.references import SUBNET_ID, is_open, require_form
 from constructs_pd.composition import refusal
-from constructs_pd.planning.codes import ONE_SUBNET, SUBNET_ZONE
+from constructs_pd.planning.codes import ONE_SUBNET, PUBLIC_SUBNET, SUBNET_ZONE
+from constructs_pd.planning.deployment_plan import DeploymentPlan
 from constructs_pd.planning.zones import is_zone_id
 
 AnySubnet = aws_ec2.ISubnet | ExistingSubnet
 
 
-def subnet_id(construct: Construct, subnet: AnySubnet, zone: str) -> str:
-    """Return the id of a subnet that lies in the zone.
+def subnet_id(construct: Construct, subnet: AnySubnet, plan: DeploymentPlan) -> str:
+    """Return the id of a subnet that suits the plan's nodes.
 
     Raises:
-        PlanError: It is not one subnet (PD508), its zone is another or unknown (PD509), its id has not its form
-            (PD507).
+        PlanError: It is not one subnet (PD508), its zone is another or unknown (PD509), it is public (PD514), its id
+            has not its form (PD507).
     """
+    _require_one(construct, subnet, plan.availability_zone)
+    _require_zone(construct, subnet, plan.availability_zone)
+    most = max(len(phase.nodes.network_interfaces) for phase in plan.phases)
+    if isinstance(subnet, aws_ec2.PublicSubnet) and most > 1:
+        raise refusal(
+            PUBLIC_SUBNET,
+            construct.node,
+            f"{subnet.node.path} is public, and a node has {most} network interfaces",
+            "pass a private subnet with a way out, through a NAT gateway or endpoints",
+        )
+    return require_form(construct, SUBNET_ID, subnet.subnet_id)
+
+
+def _require_one(construct: Construct, subnet: AnySubnet, zone: str) -> None:
+    if hasattr(subnet, "subnet_id"):
+        return
     if isinstance(subnet, str):
-        raise refusal(
-            ONE_SUBNET,
-            construct.node,
-            f"the subnet is given as {subnet!r}, without its zone",
-            f"write ExistingSubnet(subnet_id={subnet!r}, availability_zone={zone!r}) if it lies there",
-        )
-    if isinstance(subnet, list | tuple | aws_ec2.SelectedSubnets):
-        given = subnet.subnet_ids if isinstance(subnet, aws_ec2.SelectedSubnets) else subnet
-        raise refusal(
-            ONE_SUBNET,
-            construct.node,
-            f"{len(given)} subnets in a list, GPU nodes stand in 1",
-            f"pass the one subnet in {zone}, not a list",
-        )
+        message = f"the subnet is given as {subnet!r}, without its zone"
+        remedy = f"write ExistingSubnet(subnet_id={subnet!r}, availability_zone={zone!r}) if it lies there"
+    else:
+        given = getattr(subnet, "subnet_ids", subnet)  # of a SelectedSubnets
+        count = len(given) if isinstance(given, list | tuple) else 0
+        message = f"{count} subnets in a {type(subnet).__name__}, GPU nodes stand in 1"
+        remedy = f"pass the one subnet in {zone}: an ISubnet or an ExistingSubnet"
+    raise refusal(ONE_SUBNET, construct.node, message, remedy)
+
+
+def _require_zone(construct: Construct, subnet: AnySubnet, zone: str) -> None:
     known = _zone(subnet)
     if known is None:
-        raise refusal(
-            SUBNET_ZONE,
-            construct.node,
-            f"the zone of the subnet is not known before it is deployed, the plan's is {zone!r}",
-            "give the Vpc its availability_zones, import the subnet with from_subnet_attributes, or use ExistingSubnet",
+        message = f"the zone of the subnet is not known before it is deployed, the plan's is {zone!r}"
+        remedy = (
+            "give the Vpc its availability_zones, import the subnet with from_subnet_attributes, or use ExistingSubnet"
         )
-    if is_zone_id(known) != is_zone_id(zone):
-        raise refusal(
-            SUBNET_ZONE,
-            construct.node,
-            f"the subnet's zone {known!r} and the plan's {zone!r} cannot be compared: one is a name, the other an id",
-            "use ExistingSubnet with the zone as the plan writes it",
+    elif is_open(known) or known == zone:
+        return
+    elif is_zone_id(known) != is_zone_id(zone):
+        message = (
+            f"the subnet's zone {known!r} and the plan's {zone!r} cannot be compared: one is a name, the other an id"
         )
-    if known != zone:
-        raise refusal(
-            SUBNET_ZONE,
-            construct.node,
-            f"the subnet lies in {known!r}, the plan's zone is {zone!r}",
-            "pass the subnet in that zone, or plan for the subnet's",
-        )
-    require_form(construct, "a subnet id", subnet.subnet_id, r"subnet-[0-9a-f]{8}([0-9a-f]{9})?")
-    return subnet.subnet_id
+        remedy = "use ExistingSubnet with the zone as the plan writes it"
+    else:
+        message = f"the subnet lies in {known!r}, the plan's zone is {zone!r}"
+        remedy = "pass the subnet in that zone, or plan for the subnet's"
+    raise refusal(SUBNET_ZONE, construct.node, message, remedy)
 
 
 def _zone(subnet: AnySubnet) -> str | None:
-    """Return the zone, or none: jsii raises RuntimeError for what an imported subnet was not told."""
+    """Return the zone, or none where it is known at deploy time only, or not at all: jsii raises RuntimeError then."""
     try:
         zone = subnet.availability_zone
     except RuntimeError:

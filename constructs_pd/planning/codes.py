@@ -130,6 +130,18 @@ SECURITY_GROUPS: Final = Code(
     "EC2 refuses the launch template, and the node group with it.",
     "Amazon VPC User Guide, quotas: 5 security groups per network interface",
 )
+UNSUITABLE_CLUSTER: Final = Code(
+    "PD513",
+    "The cluster takes the nodes in",
+    "Nodes that the cluster does not know, or whose version or addresses it has no room for, never become ready.",
+    "EKS user guide, Grant IAM users access to Kubernetes APIs; Kubernetes documentation, Version Skew Policy",
+)
+PUBLIC_SUBNET: Final = Code(
+    "PD514",
+    "Nodes with several network interfaces stand in a private subnet",
+    "EC2 gives such a node no public address: it does not reach the cluster's endpoint, nor a registry.",
+    "EC2 User Guide, Public IPv4 addresses: instances with several network interfaces",
+)
 SERVICE_CIDR: Final = Code(
     "PD512",
     "Nodes with an AMI of the user's own are told how to join the cluster",
@@ -156,4 +168,6 @@ OTHER_CODES: Final = (
     STACK_REGION,
     SECURITY_GROUPS,
     SERVICE_CIDR,
+    UNSUITABLE_CLUSTER,
+    PUBLIC_SUBNET,
 )

@@ -23,9 +23,9 @@ def node_group_plan(phase: PhaseFacts, spec: DeploymentSpec) -> NodeGroupPlan:
     return NodeGroupPlan(
         instance_type=instance.instance_type,
         instance_type_in=_instance_type_in(stated),
-        min_nodes=stated.replicas if stated.min_nodes is None else stated.min_nodes,
+        min_nodes=_min_nodes(stated),
         desired_nodes=stated.replicas,
-        max_nodes=stated.max_nodes or stated.replicas,
+        max_nodes=stated.most_nodes,
         labels={**role_labels(spec.name, phase.name), **dict([defaults.GPU_PRESENT_LABEL])},
         taints=(Taint(key=defaults.GPU_TAINT_KEY, value="true", effect="NoSchedule"),),
         network_interfaces=network_interfaces(instance.efa),
@@ -42,6 +42,13 @@ def node_group_plan(phase: PhaseFacts, spec: DeploymentSpec) -> NodeGroupPlan:
         max_unavailable_nodes=defaults.MAX_UNAVAILABLE_NODES,
         tags={**tags(spec), "Name": f"{spec.name}-{phase.name}"},
     )
+
+
+def _min_nodes(phase: Phase) -> int:
+    """EKS scales the node group of a Capacity Block to 0 before the block ends, and wants it at 0 for an update."""
+    if phase.min_nodes is not None:
+        return phase.min_nodes
+    return 0 if phase.capacity == "capacity_block" else phase.replicas
 
 
 def _instance_type_in(phase: Phase) -> Literal["node_group", "launch_template"]:

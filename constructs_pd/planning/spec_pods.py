@@ -120,7 +120,10 @@ class Phase(FrozenModel):
     min_nodes: int | None = Field(
         default=None,
         ge=0,
-        description="the fewest nodes that this phase's node group may have, at most replicas; default: replicas",
+        description=(
+            "the fewest nodes that this phase's node group may have, at most replicas; default: replicas, 0 in a "
+            "capacity_block"
+        ),
     )
     max_nodes: int | None = Field(
         default=None,
@@ -154,6 +157,11 @@ class Phase(FrozenModel):
         default=None, description="as single_pod_budget of the deployment, for this phase alone: block or none"
     )
     pod: Pod = Pod()
+
+    @property
+    def most_nodes(self) -> int:
+        """The most nodes that the phase's node group may have."""
+        return self.max_nodes or self.replicas
 
 
 class Head(FrozenModel):

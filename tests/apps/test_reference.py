@@ -56,11 +56,11 @@ def test_one_readable_template(template: dict[str, Any], yaml_file: SnapshotAsse
     assert template == yaml_file
 
 
-def test_a_subnet_of_another_zone_is_refused_before_anything_is_made(template: dict[str, Any]) -> None:
-    (rule,) = [rule for name, rule in template["Rules"].items() if name == "SubnetInTheZone"]
-    (assertion,) = rule["Assertions"]
-    zones = {"Fn::ValueOfAll": ["AWS::EC2::Subnet::Id", "AvailabilityZone"]}
-    assert assertion["Assert"] == {"Fn::EachMemberEquals": [zones, "us-west-2a"]}
+def test_a_subnet_of_another_zone_or_vpc_is_refused_before_anything_is_made(template: dict[str, Any]) -> None:
+    for attribute, expected in {"AvailabilityZone": "us-west-2a", "VpcId": {"Ref": "VpcId"}}.items():
+        (assertion,) = template["Rules"][f"Subnet{attribute}"]["Assertions"]
+        known = {"Fn::ValueOfAll": ["AWS::EC2::Subnet::Id", attribute]}
+        assert assertion["Assert"] == {"Fn::EachMemberEquals": [known, expected]}
 
 
 def test_the_parameters_are_what_is_not_known_before_it_is_deployed(template: dict[str, Any]) -> None:

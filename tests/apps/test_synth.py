@@ -144,10 +144,12 @@ def test_a_failure_of_the_second_half_leaves_both_results_alone(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cdk.out", "dist"]
 
 
+@pytest.mark.parametrize("results", [True, False])
 def test_a_swap_that_stops_half_way_is_taken_back(
-    synth: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    synth: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, results: bool
 ) -> None:
-    keep_results(tmp_path)
+    if results:
+        keep_results(tmp_path)
     fresh, replaced = tmp_path / "work" / "fresh", tmp_path / "work" / "replaced"
     replaced.mkdir(parents=True)
     for name in RESULTS:
@@ -162,7 +164,9 @@ def test_a_swap_that_stops_half_way_is_taken_back(
     monkeypatch.setattr(Path, "rename", refuse)
     with pytest.raises(PermissionError):
         synth["_swap"](fresh, tmp_path, replaced)
-    assert_kept(tmp_path)
+    if results:
+        assert_kept(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [*(sorted(RESULTS) if results else []), "work"]
 
 
 def test_no_arguments_is_a_usage_error() -> None:

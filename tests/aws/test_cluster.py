@@ -43,13 +43,13 @@ class OwnStack(PlainStack):
         return ["us-west-2a", "us-west-2b"]
 
 
-def new_cluster(module: Any, scope: PlainStack) -> AnyCluster:
+def new_cluster(module: Any, scope: PlainStack, **more: Any) -> AnyCluster:
     layer = aws_lambda.LayerVersion.from_layer_version_arn(
         scope, "kubectl", "arn:aws:lambda:us-west-2:123456789012:layer:kubectl:1"
     )
     own = {"kubectl_layer": layer, "default_capacity": 0} if module is aws_eks else {}
-    version = module.KubernetesVersion.V1_35
-    cluster: AnyCluster = module.Cluster(scope, "cluster", version=version, vpc=scope.vpc, **own)
+    given = {"version": module.KubernetesVersion.V1_35, "vpc": scope.vpc, **own, **more}
+    cluster: AnyCluster = module.Cluster(scope, "cluster", **given)
     return cluster
 
 
@@ -77,7 +77,8 @@ def test_a_new_cluster_gives_its_name_its_security_group_and_its_vpc(module: Any
 def test_a_new_cluster_in_another_stack_is_referred_to(module: Any) -> None:
     plan = plan_with()
     scope = OwnStack(plan)
-    cluster = new_cluster(module, scope)
+    api = {"authentication_mode": aws_eks.AuthenticationMode.API} if module is aws_eks else {}
+    cluster = new_cluster(module, scope, **api)
     nodes = Stack(scope.node.root, "nodes", env=Environment(account="123456789012", region=plan.region))  # type: ignore[arg-type]
     EksGpuNodeGroups(nodes, "gpu", plan=plan, cluster=cluster, subnet=scope.vpc.private_subnets[0])
     template = template_of(nodes)
@@ -111,6 +112,81 @@ def test_nothing_is_looked_up_in_aws_where_the_stack_states_its_zones(module: An
     manifest = json.loads((Path(app.synth().directory) / "manifest.json").read_text(encoding="utf-8"))
     lookups = [lookup["provider"] for lookup in manifest.get("missing", [])]
     assert lookups == ([] if stated else ["availability-zones"])
+
+
+def who_may_join(template: dict[str, Any]) -> str:
+    """Return what the ConfigMap aws-auth says of roles, as far as the CDK writes it."""
+    manifests = resources(template, "Custom::AWSCDK-EKS-KubernetesResource")
+    return str([found["Manifest"] for found in manifests if "mapRoles" in str(found["Manifest"])])
+
+
+def test_nodes_may_join_a_cluster_that_writes_down_who_may() -> None:
+    plan = plan_with()
+    scope = OwnStack(plan)
+    cluster = new_cluster(aws_eks, scope, default_capacity=1)
+    EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=cluster, subnet=scope.vpc.private_subnets[0])
+    template = template_of(scope)
+    (role,) = [name for name in template["Resources"] if name.startswith("gpuRole")]
+    joined = who_may_join(template)
+    assert joined.count("system:bootstrappers") == 2
+    assert role in joined
+
+
+@pytest.mark.parametrize("mode", ["API", "API_AND_CONFIG_MAP"])
+def test_eks_itself_enters_nodes_where_it_keeps_access_entries(mode: str) -> None:
+    plan = plan_with()
+    scope = OwnStack(plan)
+    cluster = new_cluster(aws_eks, scope, authentication_mode=aws_eks.AuthenticationMode[mode])
+    EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=cluster, subnet=scope.vpc.private_subnets[0])
+    assert who_may_join(template_of(scope)) == "[]"
+
+
+def test_a_config_map_of_another_stack_cannot_name_the_nodes_role() -> None:
+    plan = plan_with()
+    scope = OwnStack(plan)
+    cluster = new_cluster(aws_eks, scope)
+    nodes = Stack(scope, "nodes", env=Environment(account="123456789012", region=plan.region))
+    with pytest.raises(
+        PlanError, match="PD513 error own/nodes/gpu: own/cluster names those who may join in a ConfigMap"
+    ):
+        EksGpuNodeGroups(nodes, "gpu", plan=plan, cluster=cluster, subnet=scope.vpc.private_subnets[0])
+
+
+def test_a_new_cluster_of_another_version_is_refused() -> None:
+    plan = plan_with()
+    scope = OwnStack(plan)
+    cluster = new_cluster(aws_eks_v2, scope, version=aws_eks_v2.KubernetesVersion.V1_34)
+    with pytest.raises(PlanError, match=r"PD513 .*: own/cluster is of version 1\.34, the plan is for 1\.35"):
+        EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=cluster, subnet=scope.vpc.private_subnets[0])
+
+
+@MODULES
+def test_a_cluster_with_ipv6_addresses_is_refused(module: Any) -> None:
+    plan = plan_with()
+    scope = OwnStack(plan)
+    cluster = new_cluster(module, scope, ip_family=module.IpFamily.IP_V6)
+    with pytest.raises(PlanError, match="PD513 error own/gpu: the pods of own/cluster have IPv6 addresses"):
+        EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=cluster, subnet=scope.vpc.private_subnets[0])
+
+
+@pytest.mark.parametrize("wrong", [None, "platform", 7])
+def test_what_is_no_cluster_is_refused(wrong: Any) -> None:
+    plan = plan_with()
+    with pytest.raises(PlanError, match=f"PD506 error qwen35-9b/gpu: {type(wrong).__name__} is no cluster"):
+        EksGpuNodeGroups(stack(plan), "gpu", plan=plan, cluster=wrong, subnet=subnet_of(plan))
+
+
+def test_an_l1_cluster_is_refused() -> None:
+    plan = plan_with()
+    scope = stack(plan)
+    own: Any = aws_eks.CfnCluster(
+        scope,
+        "own",
+        role_arn="arn:aws:iam::123456789012:role/cluster",
+        resources_vpc_config=aws_eks.CfnCluster.ResourcesVpcConfigProperty(subnet_ids=[]),
+    )
+    with pytest.raises(PlanError, match="PD506 error qwen35-9b/gpu: CfnCluster is no cluster"):
+        EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=own, subnet=subnet_of(plan))
 
 
 def imported(module: Any, scope: Stack, **attributes: Any) -> AnyCluster:
@@ -182,6 +258,7 @@ def test_names_and_ids_may_be_known_at_deploy_time_only() -> None:
         ("security_group_id", "sg-123", "a security group id"),
         ("security_group_id", "default", "a security group id"),
         ("vpc_id", "subnet-0123456789abcdef0", "a VPC id"),
+        ("vpc_id", None, "a VPC id"),
     ],
 )
 def test_a_name_or_an_id_that_cannot_be_one_is_refused(field: str, value: str, what: str) -> None:

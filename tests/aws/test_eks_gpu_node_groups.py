@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from aws_cdk import App, CfnElement, Environment, Stack, aws_ec2, aws_eks
+from aws_cdk import App, CfnElement, Environment, Stack, Stage, Tags, aws_ec2, aws_eks
 
 from constructs_pd import DeploymentPlan, EksGpuNodeGroups, ExistingCluster, PlanError
 from support.specs import AMI_ID, VARIANTS, plan_with, reserved
@@ -103,6 +103,8 @@ def test_beside_an_image_of_ones_own_eks_is_told_neither_type_nor_version() -> N
 def test_sizes_are_the_replicas_and_their_bounds() -> None:
     changes = {"decode.replicas": 3, "decode.min_nodes": 0, "decode.max_nodes": 5}
     template = synthesized(plan_with(changes))
+    block = node_group(synthesized(plan_with(VARIANTS["capacity-block"])), "decode")
+    assert block["ScalingConfig"] == {"MinSize": 0, "DesiredSize": 2, "MaxSize": 2}
     assert node_group(template, "prefill")["ScalingConfig"] == {"MinSize": 1, "DesiredSize": 1, "MaxSize": 1}
     assert node_group(template, "decode")["ScalingConfig"] == {"MinSize": 0, "DesiredSize": 3, "MaxSize": 5}
 
@@ -122,7 +124,7 @@ def test_labels_taints_and_tags(reference: dict[str, Any]) -> None:
 def test_the_users_tags_reach_everything_that_costs_money() -> None:
     template = synthesized(plan_with({"nodes.tags": {"cost-center": "7"}}))
     tag = {"Key": "cost-center", "Value": "7"}
-    for kind in ("AWS::EC2::SecurityGroup", "AWS::IAM::Role", "AWS::EC2::PlacementGroup"):
+    for kind in ("AWS::EC2::SecurityGroup", "AWS::IAM::Role"):
         assert tag in only(template, kind)["Tags"]
     for phase in PHASES:
         assert node_group(template, phase)["Tags"]["cost-center"] == "7"
@@ -131,6 +133,23 @@ def test_the_users_tags_reach_everything_that_costs_money() -> None:
         assert all(tag in tags for tags in tagged.values())
     for launch in resources(template, "AWS::EC2::LaunchTemplate"):
         assert tag in launch["TagSpecifications"][0]["Tags"]
+
+
+def test_a_tag_that_changes_with_every_deployment_does_not_replace_the_nodes() -> None:
+    def tagged(commit: str) -> dict[str, Any]:
+        plan = plan_with()
+        scope = stack(plan)
+        EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=CLUSTER, subnet=subnet_of(plan))
+        Tags.of(scope).add("commit", commit)
+        return dict(template_of(scope)["Resources"])
+
+    before, after = tagged("first"), tagged("second")
+    changed = {before[name]["Type"] for name in before if before[name] != after[name]}
+    assert changed == {"AWS::EC2::SecurityGroup", "AWS::IAM::Role", "AWS::EKS::Nodegroup"}
+    groups = [name for name in before if before[name]["Type"] == "AWS::EKS::Nodegroup"]
+    for name in groups:
+        old, new = before[name]["Properties"], after[name]["Properties"]
+        assert {key for key in old if old[key] != new[key]} == {"Tags"}
 
 
 def test_on_demand_nodes_of_both_phases_join_one_new_placement_group(reference: dict[str, Any]) -> None:
@@ -243,6 +262,23 @@ def test_an_interface_has_five_security_groups_at_most(more: int, refused: bool)
         make()
 
 
+def test_a_security_group_stands_once_on_an_interface() -> None:
+    plan = plan_with()
+    scope = stack(plan)
+    theirs = aws_ec2.SecurityGroup.from_security_group_id(scope, "theirs", CLUSTER.security_group_id)
+    EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=CLUSTER, subnet=subnet_of(plan), security_groups=[theirs, theirs])
+    (interface,) = launch_template(template_of(scope), "decode")["NetworkInterfaces"]
+    assert len(interface["Groups"]) == 2
+    assert interface["Groups"][0] == CLUSTER.security_group_id
+
+
+@pytest.mark.parametrize("wrong", [["sg-0123456789abcdef9"], "sg-0123456789abcdef9", None])
+def test_what_is_no_list_of_security_groups_is_refused(wrong: Any) -> None:
+    plan = plan_with()
+    with pytest.raises(PlanError, match=r"PD511 error .*: security_groups is not a list of security groups"):
+        EksGpuNodeGroups(stack(plan), "gpu", plan=plan, cluster=CLUSTER, subnet=subnet_of(plan), security_groups=wrong)
+
+
 def test_the_stack_lies_in_the_plans_region() -> None:
     plan = plan_with()
     scope = Stack(App(), "elsewhere", env=Environment(region="eu-west-1"))
@@ -270,12 +306,27 @@ def test_a_deployment_stands_once_in_a_cluster_and_again_in_another() -> None:
         EksGpuNodeGroups(second, "again", plan=plan, cluster=CLUSTER, subnet=subnet_of(plan))
 
 
+def test_a_cluster_of_the_same_name_in_another_account_region_or_stage_is_another() -> None:
+    app, plan = App(), plan_with()
+    for number, account in enumerate(("111111111111", "222222222222")):
+        scope = Stack(app, f"account-{number}", env=Environment(account=account, region=plan.region))
+        EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=CLUSTER, subnet=subnet_of(plan))
+    elsewhere = plan_with({"region": "eu-south-2", "availability_zone": "eu-south-2a"})
+    scope = Stack(app, "region", env=Environment(account="111111111111", region="eu-south-2"))
+    EksGpuNodeGroups(scope, "gpu", plan=elsewhere, cluster=CLUSTER, subnet=subnet_of(elsewhere))
+    stage = Stack(Stage(app, "stage"), "s", env=Environment(account="111111111111", region=plan.region))
+    EksGpuNodeGroups(stage, "gpu", plan=plan, cluster=CLUSTER, subnet=subnet_of(plan))
+    assert len([found for found in app.node.find_all() if isinstance(found, EksGpuNodeGroups)]) == 4
+
+
 def test_a_refused_construct_does_not_stand_in_the_way_of_the_next() -> None:
     plan = plan_with()
     scope = stack(plan)
     bad = ExistingCluster(name="-", security_group_id=CLUSTER.security_group_id, vpc_id=CLUSTER.vpc_id)
     with pytest.raises(PlanError, match="PD507"):
         EksGpuNodeGroups(scope, "bad", plan=plan, cluster=bad, subnet=subnet_of(plan))
+    with pytest.raises(PlanError, match="PD508"):
+        EksGpuNodeGroups(scope, "worse", plan=plan, cluster=CLUSTER, subnet=())  # type: ignore[arg-type]
     EksGpuNodeGroups(scope, "good", plan=plan, cluster=CLUSTER, subnet=subnet_of(plan))
 
 
@@ -299,5 +350,7 @@ def test_what_the_construct_offers_to_others(reference_plan: DeploymentPlan) -> 
     assert scope.resolve(groups.prefill.node_group_name)["Fn::GetAtt"][1] == "NodegroupName"
     other = aws_ec2.SecurityGroup.from_security_group_id(scope, "files", "sg-0123456789abcdef9")
     other.add_ingress_rule(groups.security_group, aws_ec2.Port.tcp(2049))
+    groups.security_group.add_ingress_rule(aws_ec2.Peer.ipv4("10.0.0.0/8"), aws_ec2.Port.tcp(9400))
+    other.connections.allow_to(groups.security_group, aws_ec2.Port.tcp(9401))
     rules = resources(template_of(scope), "AWS::EC2::SecurityGroupIngress")
-    assert [rule["FromPort"] for rule in rules if "FromPort" in rule] == [2049]
+    assert sorted(rule["FromPort"] for rule in rules if "FromPort" in rule) == [2049, 9400, 9401]

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from aws_cdk import App, CfnParameter, Environment, Fn, Stack, aws_ec2
+from aws_cdk import App, CfnParameter, Environment, Fn, Stack, aws_ec2, aws_ssm
 
-from constructs_pd import EksGpuNodeGroups, ExistingSubnet, PlanError
+from constructs_pd import EksGpuNodeGroups, ExistingCluster, ExistingSubnet, PlanError
 from support.specs import plan_with
 from support.template import CLUSTER, SUBNET_ID, node_group, stack, template_of
 
@@ -61,8 +61,15 @@ def test_an_id_may_be_known_at_deploy_time_only() -> None:
     ("subnet", "zone", "code", "message"),
     [
         (lambda scope: vpc(scope).private_subnets, "us-west-2a", "PD508", "2 subnets in a list, GPU nodes stand in 1"),
-        (lambda scope: vpc(scope).select_subnets(), "us-west-2a", "PD508", "2 subnets in a list, GPU nodes stand in 1"),
-        (lambda _: (), "us-west-2a", "PD508", "0 subnets in a list, GPU nodes stand in 1"),
+        (
+            lambda scope: vpc(scope).select_subnets(),
+            "us-west-2a",
+            "PD508",
+            "2 subnets in a SelectedSubnets, GPU nodes stand in 1",
+        ),
+        (lambda _: (), "us-west-2a", "PD508", "0 subnets in a tuple, GPU nodes stand in 1"),
+        (lambda _: None, "us-west-2a", "PD508", "0 subnets in a NoneType, GPU nodes stand in 1"),
+        (lambda _: ExistingSubnet(None, "us-west-2a"), "us-west-2a", "PD507", "None is not a subnet id"),  # type: ignore[arg-type]
         (lambda _: SUBNET_ID, "us-west-2a", "PD508", f"the subnet is given as '{SUBNET_ID}', without its zone"),
         (
             lambda scope: vpc(scope).private_subnets[1],
@@ -124,3 +131,34 @@ def test_a_vpc_with_stated_zones_has() -> None:
     own = aws_ec2.Vpc(scope, "vpc", availability_zones=["us-west-2a", "us-west-2b"])
     EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=CLUSTER, subnet=own.private_subnets[0])
     assert "Ref" in node_group(template_of(scope), "decode")["Subnets"][0]
+
+
+@pytest.mark.parametrize(("name", "refused"), [("p5.48xlarge", True), ("g6.8xlarge", False)])
+def test_a_public_subnet_takes_nodes_with_one_interface_only(name: str, refused: bool) -> None:
+    plan = plan_with({"prefill.instance_type": name, "decode.instance_type": name})
+    scope = stack(plan)
+    own = aws_ec2.PublicSubnet(
+        scope, "public", availability_zone="us-west-2a", cidr_block="10.0.0.0/24", vpc_id=CLUSTER.vpc_id
+    )
+
+    def make() -> None:
+        EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=CLUSTER, subnet=own)
+
+    if not refused:
+        make()
+        return
+    with pytest.raises(
+        PlanError, match=r"PD514 error .*: qwen35-9b/public is public, and a node has 33 network interfaces"
+    ):
+        make()
+
+
+def test_a_subnet_that_the_cli_has_yet_to_look_up_passes_until_it_has() -> None:
+    plan = plan_with()
+    scope = stack(plan)
+    looked_up = aws_ec2.Vpc.from_lookup(scope, "vpc", vpc_id="vpc-0123456789abcdef9")
+    parameter = aws_ssm.StringParameter.value_from_lookup(scope, "/eks/security-group")
+    cluster = ExistingCluster(name=CLUSTER.name, security_group_id=parameter, vpc_id=looked_up.vpc_id)
+    EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=cluster, subnet=looked_up.private_subnets[0])
+    assert looked_up.private_subnets[0].availability_zone == "dummy1a"
+    assert node_group(template_of(scope), "decode")["Subnets"] == ["p-12345"]

@@ -17,12 +17,14 @@ from constructs_pd import (
     plan,
 )
 from constructs_pd.manifests.ray_service import ray_service_spec
-from readers import custom_resource, kubernetes_schema, ray_serve
+from readers import cfn_lint, custom_resource, kubernetes_schema, ray_serve
+from support.both_halves import disagreements
 from support.ray_nodes import place, ray_nodes
 from support.rendered import Manifest, chart, only, synthesized, whole_deployment
 from support.strategies import specifications
 from support.strategies_runs import examples, planned
 from support.strategies_sound import mixed_specifications, sound_specifications
+from support.template import synthesized as template_of_nodes
 
 
 def rendered(plan: DeploymentPlan) -> list[Manifest]:
@@ -36,7 +38,7 @@ def rendered(plan: DeploymentPlan) -> list[Manifest]:
     return synthesized(scope)
 
 
-def assert_every_validator_accepts(plan: DeploymentPlan, crds: Path) -> None:
+def assert_every_validator_accepts(data: dict[str, Any], plan: DeploymentPlan, crds: Path) -> None:
     manifests = rendered(plan)
     for manifest in manifests:
         if manifest["apiVersion"] == "ray.io/v1":
@@ -49,6 +51,11 @@ def assert_every_validator_accepts(plan: DeploymentPlan, crds: Path) -> None:
     deployments = ray_serve.build(service["serveConfigV2"])
     assert ray_serve.unknown_keys(service["serveConfigV2"]) == []
     assert place(deployments, ray_nodes(service["rayClusterConfig"])).pending == []
+    template = template_of_nodes(plan)
+    assert cfn_lint.findings(template, plan.region) == []
+    brought = {row["instance_type"] for row in data.get("custom_instances", [])}
+    if not brought & {phase.nodes.instance_type for phase in plan.phases}:
+        assert disagreements(template, manifests, plan.availability_zone) == []
 
 
 def expected_labels(manifest: Manifest, plan: DeploymentPlan) -> dict[str, str]:
@@ -58,7 +65,7 @@ def expected_labels(manifest: Manifest, plan: DeploymentPlan) -> dict[str, str]:
 @examples(12)
 @given(sound_specifications())
 def test_every_validator_accepts_what_is_sound(kuberay_crd_directory: Path, data: dict[str, Any]) -> None:
-    assert_every_validator_accepts(planned(data), kuberay_crd_directory)
+    assert_every_validator_accepts(data, planned(data), kuberay_crd_directory)
 
 
 @examples(7)
@@ -66,7 +73,7 @@ def test_every_validator_accepts_what_is_sound(kuberay_crd_directory: Path, data
 def test_every_validator_accepts_what_plans_with_hostile_fields(
     kuberay_crd_directory: Path, data: dict[str, Any]
 ) -> None:
-    assert_every_validator_accepts(planned(data), kuberay_crd_directory)
+    assert_every_validator_accepts(data, planned(data), kuberay_crd_directory)
 
 
 @examples(200)
@@ -78,4 +85,4 @@ def test_every_validator_accepts_the_few_hostile_ones_that_plan(
         result = plan(DeploymentSpec.model_validate(data))
     except PlanError:
         return
-    assert_every_validator_accepts(result, kuberay_crd_directory)
+    assert_every_validator_accepts(data, result, kuberay_crd_directory)

@@ -160,7 +160,9 @@ nodes = st.fixed_dictionaries(
     optional={
         "placement_group": st.sampled_from(["cluster", "none"]),
         "vpc_cni_role": st.sampled_from(["node", "own"]),
-        "tags": st.dictionaries(text.tag_keys, text.tag_values, max_size=40),
+        "tags": st.dictionaries(text.tag_keys, text.tag_values, max_size=40).filter(
+            lambda tags: len({key.lower() for key in tags}) == len(tags)
+        ),
     },
 )
 

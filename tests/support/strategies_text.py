@@ -49,7 +49,7 @@ subnet_ids = (
 ami_ids = st.integers(0, 16**8 - 1).map("ami-{:08x}".format) | st.integers(0, 16**17 - 1).map("ami-{:017x}".format)
 _TAG_CHARACTERS = _ALPHANUMERIC + " _.:/=+@-"
 tag_keys = st.text(st.sampled_from(_TAG_CHARACTERS), min_size=1, max_size=128).filter(
-    lambda key: key not in OWNED_TAGS and not key.lower().startswith(AWS_PREFIXES)
+    lambda key: key.lower() not in OWNED_TAGS and not key.lower().startswith(AWS_PREFIXES)
 )
 tag_values = st.text(st.sampled_from(_TAG_CHARACTERS), max_size=256)
 placement_groups = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=255)

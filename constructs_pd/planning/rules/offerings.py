@@ -16,8 +16,10 @@ class Offering:
 
 
 def offering(facts: Facts, phase: PhaseFacts) -> Offering | None:
-    """Return which zones offer the type, or none for a type that the user brings: its offer is the user's to know."""
+    """Return which zones offer the type, or none where the user knows better: of a row or a reservation of theirs."""
     name = phase.spec.instance_type
+    if phase.spec.reservation is not None:
+        return None
     if phase.instance is None or phase.instance != facts.built_in.instances.get(name):
         return None
     zones = facts.offerings.zones if facts.offerings else {}

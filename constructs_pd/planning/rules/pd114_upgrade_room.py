@@ -14,7 +14,7 @@ def check(facts: Facts) -> Iterator[Violation]:
     if facts.spec.upgrade.strategy != "new_cluster":
         return
     for phase in facts.phases:
-        most = phase.spec.max_nodes or phase.spec.replicas
+        most = phase.spec.most_nodes
         needed = CLUSTERS_DURING_UPGRADE * phase.spec.replicas
         if most < needed:
             yield Violation(

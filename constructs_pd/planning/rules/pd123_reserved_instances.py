@@ -16,7 +16,7 @@ def check(facts: Facts) -> Iterator[Violation]:
             users.setdefault(phase.spec.reservation.id, []).append((phase, phase.spec.reservation))
     for users_of_one in users.values():
         last, reservation = users_of_one[-1]
-        nodes = sum(phase.spec.max_nodes or phase.spec.replicas for phase, _ in users_of_one)
+        nodes = sum(phase.spec.most_nodes for phase, _ in users_of_one)
         if nodes > reservation.instance_count:
             who = " and ".join(phase.name for phase, _ in users_of_one)
             yield Violation(

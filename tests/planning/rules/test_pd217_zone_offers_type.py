@@ -5,6 +5,7 @@ import pytest
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.rules.pd217_zone_offers_type import RULE
 from support.rules import findings_of
+from support.specs import reserved
 
 # In us-west-2, moto 5.2.5: offered in every zone, and in all but az1.
 EVERYWHERE, NOT_IN_AZ1 = "g6.8xlarge", "p5en.48xlarge"
@@ -51,6 +52,11 @@ def test_says_nothing_of_zones_that_nobody_knows(zone: str, region: str) -> None
 def test_believes_a_row_of_the_users_own() -> None:
     row = load_catalog().instances[NOT_IN_AZ1].model_dump() | {"source": "EC2, asked today"}
     assert findings_of(RULE, {**phases(NOT_IN_AZ1, "usw2-az1"), "custom_instances": [row]}) == []
+
+
+def test_believes_a_reservation_in_the_zone() -> None:
+    reservation = reserved("decode", availability_zone="usw2-az1")
+    assert findings_of(RULE, {**phases(NOT_IN_AZ1, "usw2-az1"), **reservation}) == []
 
 
 def test_leaves_an_unknown_type_to_its_own_rule() -> None:
