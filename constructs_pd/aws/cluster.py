@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
-from aws_cdk import Stack, aws_eks, aws_eks_v2, aws_iam
+from aws_cdk import Stack, Token, aws_ec2, aws_eks, aws_eks_v2, aws_iam
 from constructs import Construct
 
 from constructs_pd.aws.existing import ExistingCluster
@@ -13,7 +14,9 @@ from constructs_pd.composition import refusal
 from constructs_pd.planning.codes import UNKNOWN_OF_CLUSTER, UNSUITABLE_CLUSTER
 
 AnyCluster = aws_eks.ICluster | aws_eks_v2.ICluster | ExistingCluster
-API_ONLY_OR_BOTH = (aws_eks.AuthenticationMode.API, aws_eks.AuthenticationMode.API_AND_CONFIG_MAP)
+# Kubernetes documentation, Version Skew Policy: how many minor versions a kubelet may be behind.
+MAX_NODE_SKEW: Final = 3
+API_ONLY_OR_BOTH: Final = (aws_eks.AuthenticationMode.API, aws_eks.AuthenticationMode.API_AND_CONFIG_MAP)
 
 
 def existing_cluster(construct: Construct, cluster: AnyCluster, kubernetes_version: str) -> ExistingCluster:
@@ -39,6 +42,11 @@ def existing_cluster(construct: Construct, cluster: AnyCluster, kubernetes_versi
     require_form(construct, SECURITY_GROUP_ID, found.security_group_id)
     require_form(construct, VPC_ID, found.vpc_id)
     return found
+
+
+def vpc_of(cluster: AnyCluster) -> aws_ec2.IVpc | None:
+    """Return the cluster's VPC where it is a construct."""
+    return None if isinstance(cluster, ExistingCluster) else cluster.vpc
 
 
 def let_nodes_join(construct: Construct, cluster: AnyCluster, role: aws_iam.Role) -> None:
@@ -75,19 +83,25 @@ def _require_suitable(
             "use a cluster with IPv4 addresses",
         )
     version = _version(cluster)
-    if version is not None and version != kubernetes_version:
+    if version is not None and not 0 <= _minor(version) - _minor(kubernetes_version) <= MAX_NODE_SKEW:
         raise refusal(
             UNSUITABLE_CLUSTER,
             construct.node,
-            f"{cluster.node.path} is of version {version}, the plan is for {kubernetes_version}",
-            f"set kubernetes_version to {version!r}, or make the cluster with {kubernetes_version!r}",
+            f"{cluster.node.path} is of version {version}, its nodes would be of {kubernetes_version}",
+            f"set kubernetes_version to {version!r}; nodes are never newer than the cluster, and at most "
+            f"{MAX_NODE_SKEW} versions older",
         )
 
 
 def _version(cluster: aws_eks.ICluster | aws_eks_v2.ICluster) -> str | None:
     """Return the version of a cluster that the app makes with `aws_eks_v2`; others do not say it."""
     resource = cluster.node.default_child if isinstance(cluster, aws_eks_v2.Cluster) else None
-    return resource.version if isinstance(resource, aws_eks_v2.CfnCluster) else None
+    version = resource.version if isinstance(resource, aws_eks_v2.CfnCluster) else None
+    return None if version is None or Token.is_unresolved(version) else version
+
+
+def _minor(version: str) -> int:
+    return int(version.split(".")[1])
 
 
 def _of_construct(construct: Construct, cluster: aws_eks.ICluster | aws_eks_v2.ICluster) -> ExistingCluster:

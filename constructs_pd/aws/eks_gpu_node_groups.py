@@ -8,14 +8,16 @@ from typing import Final
 from aws_cdk import Stack, Stage, Token, aws_ec2
 from constructs import Construct
 
-from constructs_pd.aws.cluster import AnyCluster, existing_cluster, let_nodes_join
+from constructs_pd.aws.cluster import AnyCluster, existing_cluster, let_nodes_join, vpc_of
+from constructs_pd.aws.existing import ExistingSubnet
 from constructs_pd.aws.launch_template import launch_template_data
 from constructs_pd.aws.node_role import node_role
 from constructs_pd.aws.own_image import own_user_data
 from constructs_pd.aws.phase_node_group import PhaseNodeGroup
 from constructs_pd.aws.plan_warnings import report_warnings
+from constructs_pd.aws.references import SECURITY_GROUP_ID, require_form
 from constructs_pd.aws.security_group import EfaSecurityGroup
-from constructs_pd.aws.subnet import AnySubnet, subnet_id
+from constructs_pd.aws.subnet import AnySubnet, require_in_vpc, subnet_id
 from constructs_pd.composition import refusal, require_unique
 from constructs_pd.planning.codes import SECURITY_GROUPS, STACK_REGION
 from constructs_pd.planning.deployment_plan import DeploymentPlan
@@ -49,7 +51,7 @@ class EksGpuNodeGroups(Construct):
         placement_group: The cluster placement group, where the plan has one made.
 
     Raises:
-        PlanError: The cluster, the subnet or the stack does not fit the plan (PD504, PD506 to PD514).
+        PlanError: The cluster, the subnet or the stack does not fit the plan (PD504, PD506 to PD515).
     """
 
     def __init__(
@@ -67,7 +69,10 @@ class EksGpuNodeGroups(Construct):
         self.plan = plan
         _require_region(self, plan)
         known = existing_cluster(self, cluster, plan.versions.kubernetes)
+        place = (Stack.of(self).account, Stack.of(self).region, known.name)
+        require_unique(self, _neighbours(self, place), lambda other: other.plan.name)
         nodes_subnet = subnet_id(self, subnet, plan)
+        require_in_vpc(self, subnet, vpc_of(cluster), known.vpc_id)
         efa = EfaSecurityGroup(self, "SecurityGroup", vpc_id=known.vpc_id, deployment=plan.name, tags=plan.tags)
         groups = _security_group_ids(self, [known.security_group_id, efa.group_id], security_groups)
         user_data = {phase.name: own_user_data(self, phase.nodes, known, service_cidr) for phase in plan.phases}
@@ -99,10 +104,11 @@ class EksGpuNodeGroups(Construct):
         for group in (self.prefill, self.decode):
             # A node that starts before the rules are there has no EFA.
             group.node.add_dependency(*efa.rules)
-        # Last, so that a construct that was refused is not in the way of the next.
-        self._place = (Stack.of(self).account, Stack.of(self).region, known.name)
-        require_unique(self, _neighbours(self), lambda other: other.plan.name)
+            # Nor does it join without a way to the cluster's endpoint.
+            if not isinstance(subnet, ExistingSubnet):
+                group.node.add_dependency(subnet.internet_connectivity_established)
         report_warnings(self, plan.findings)
+        self._place = place  # last, so that a construct that was refused is not in the way of the next
 
     def _placement_group(self) -> aws_ec2.CfnPlacementGroup | None:
         if not any(phase.nodes.capacity.new_placement_group for phase in self.plan.phases):
@@ -129,13 +135,13 @@ def _require_region(construct: Construct, plan: DeploymentPlan) -> None:
         )
 
 
-def _neighbours(construct: EksGpuNodeGroups) -> list[EksGpuNodeGroups]:
+def _neighbours(construct: EksGpuNodeGroups, place: tuple[str, str, str]) -> list[EksGpuNodeGroups]:
     """Return the node groups for the same cluster; the app may have more clusters, such as one per stage or region."""
     root = Stage.of(construct) or construct.node.root
     return [
         other
         for other in root.node.find_all()
-        if isinstance(other, EksGpuNodeGroups) and getattr(other, "_place", None) == construct._place
+        if isinstance(other, EksGpuNodeGroups) and getattr(other, "_place", None) == place
     ]
 
 
@@ -148,7 +154,8 @@ def _security_group_ids(construct: Construct, own: Sequence[str], more: Sequence
             "security_groups is not a list of security groups",
             "pass a list of ISecurityGroup; SecurityGroup.from_security_group_id makes one of an id",
         )
-    ids = list(dict.fromkeys([*own, *(group.security_group_id for group in more)]))
+    others = [require_form(construct, SECURITY_GROUP_ID, group.security_group_id) for group in more]
+    ids = list(dict.fromkeys([*own, *others]))
     if len(ids) > MAX_SECURITY_GROUPS:
         raise refusal(
             SECURITY_GROUPS,

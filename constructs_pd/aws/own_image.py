@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipaddress import IPv4Network
+from typing import Any, Final
 
 from aws_cdk import Fn, Token
 from constructs import Construct
@@ -13,6 +14,10 @@ from constructs_pd.composition import refusal
 from constructs_pd.planning.codes import SERVICE_CIDR
 from constructs_pd.planning.node_plan import NodeGroupPlan
 
+# EKS API, KubernetesNetworkConfigRequest: the service CIDR is between /24 and /12.
+WIDEST: Final = 12
+NARROWEST: Final = 24
+
 
 def own_user_data(
     construct: Construct, nodes: NodeGroupPlan, cluster: ExistingCluster, service_cidr: str | None
@@ -22,6 +27,13 @@ def own_user_data(
     Raises:
         PlanError: What it needs of the cluster is unknown, or is no CIDR (PD512).
     """
+    if service_cidr is not None and not _is_cidr(service_cidr):
+        raise refusal(
+            SERVICE_CIDR,
+            construct.node,
+            f"service_cidr is {service_cidr!r}, no range of IPv4 addresses from /{WIDEST} to /{NARROWEST}",
+            "copy kubernetesNetworkConfig.serviceIpv4Cidr from describe-cluster, such as 10.100.0.0/16",
+        )
     if nodes.ami.id is None:
         return None
     needed = {
@@ -39,20 +51,13 @@ def own_user_data(
             f"{nodes.ami.id} joins the cluster with {len(needed)} facts, {len(needed) - len(known)} unknown: {missing}",
             "give the cluster's endpoint and certificate authority, and service_cidr, as describe-cluster shows them",
         )
-    if not _is_cidr(known["cidr"]):
-        raise refusal(
-            SERVICE_CIDR,
-            construct.node,
-            f"service_cidr is {service_cidr!r}, no range of IPv4 addresses",
-            "copy kubernetesNetworkConfig.serviceIpv4Cidr from describe-cluster, such as 10.100.0.0/16",
-        )
     return Fn.base64(user_data(nodes, known))
 
 
-def _is_cidr(text: str) -> bool:
+def _is_cidr(text: Any) -> bool:
     if Token.is_unresolved(text):
         return True
     try:
-        return "/" in text and IPv4Network(text).num_addresses > 1
+        return "/" in str(text) and WIDEST <= IPv4Network(str(text)).prefixlen <= NARROWEST
     except ValueError:
         return False

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from aws_cdk import Token, aws_ec2
 from constructs import Construct
 
 from constructs_pd.aws.existing import ExistingSubnet
 from constructs_pd.aws.references import SUBNET_ID, is_open, require_form
 from constructs_pd.composition import refusal
-from constructs_pd.planning.codes import ONE_SUBNET, PUBLIC_SUBNET, SUBNET_ZONE
+from constructs_pd.planning.codes import ONE_SUBNET, OTHER_VPC, PUBLIC_SUBNET, SUBNET_ZONE
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 from constructs_pd.planning.zones import is_zone_id
 
@@ -25,14 +27,57 @@ def subnet_id(construct: Construct, subnet: AnySubnet, plan: DeploymentPlan) -> 
     _require_one(construct, subnet, plan.availability_zone)
     _require_zone(construct, subnet, plan.availability_zone)
     most = max(len(phase.nodes.network_interfaces) for phase in plan.phases)
-    if isinstance(subnet, aws_ec2.PublicSubnet) and most > 1:
+    if most > 1 and _is_public(subnet):
         raise refusal(
             PUBLIC_SUBNET,
             construct.node,
-            f"{subnet.node.path} is public, and a node has {most} network interfaces",
+            f"the subnet is public, and a node has {most} network interfaces",
             "pass a private subnet with a way out, through a NAT gateway or endpoints",
         )
     return require_form(construct, SUBNET_ID, subnet.subnet_id)
+
+
+def require_in_vpc(construct: Construct, subnet: AnySubnet, vpc: aws_ec2.IVpc | None, vpc_id: str) -> None:
+    """Refuse a subnet of another VPC than the cluster's, where both are known.
+
+    Args:
+        construct: Who asks.
+        subnet: The subnet.
+        vpc: The cluster's VPC, where it is a construct.
+        vpc_id: Its id.
+
+    Raises:
+        PlanError: PD515.
+    """
+    own = _vpc(subnet)
+    if own is None:
+        return
+    if isinstance(own, aws_ec2.Vpc) and isinstance(vpc, aws_ec2.Vpc):  # both made by the app: ids are not known yet
+        is_other = own.node.path != vpc.node.path
+    else:
+        is_other = not (is_open(own.vpc_id) or is_open(vpc_id)) and own.vpc_id != vpc_id
+    if is_other:
+        raise refusal(
+            OTHER_VPC,
+            construct.node,
+            f"the subnet is of the VPC {own.node.path}, the cluster of another",
+            "pass a subnet of the cluster's VPC",
+        )
+
+
+def _vpc(subnet: AnySubnet) -> aws_ec2.IVpc | None:
+    """Return the VPC that a subnet was made or imported with; one that stands alone does not say it."""
+    scope = None if isinstance(subnet, ExistingSubnet) else subnet.node.scope
+    return cast(aws_ec2.IVpc, scope) if hasattr(scope, "private_subnets") else None
+
+
+def _is_public(subnet: AnySubnet) -> bool:
+    """Return whether a subnet is known to be public: by its class, or as one of its VPC's public ones."""
+    if isinstance(subnet, ExistingSubnet):
+        return False
+    vpc = _vpc(subnet)
+    paths = {public.node.path for public in vpc.public_subnets} if vpc else set()
+    return isinstance(subnet, aws_ec2.PublicSubnet) or subnet.node.path in paths
 
 
 def _require_one(construct: Construct, subnet: AnySubnet, zone: str) -> None:

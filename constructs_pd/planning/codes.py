@@ -130,10 +130,16 @@ SECURITY_GROUPS: Final = Code(
     "EC2 refuses the launch template, and the node group with it.",
     "Amazon VPC User Guide, quotas: 5 security groups per network interface",
 )
+SERVICE_CIDR: Final = Code(
+    "PD512",
+    "Nodes with an AMI of the user's own are told how to join the cluster",
+    "EKS adds no user data to such a node; without its own it never joins.",
+    "EKS user guide, Customize managed nodes with launch templates, Amazon Linux 2023 user data",
+)
 UNSUITABLE_CLUSTER: Final = Code(
     "PD513",
     "The cluster takes the nodes in",
-    "Nodes that the cluster does not know, or whose version or addresses it has no room for, never become ready.",
+    "Nodes that the cluster does not know, or of another version or kind of address, never become ready.",
     "EKS user guide, Grant IAM users access to Kubernetes APIs; Kubernetes documentation, Version Skew Policy",
 )
 PUBLIC_SUBNET: Final = Code(
@@ -142,11 +148,11 @@ PUBLIC_SUBNET: Final = Code(
     "EC2 gives such a node no public address: it does not reach the cluster's endpoint, nor a registry.",
     "EC2 User Guide, Public IPv4 addresses: instances with several network interfaces",
 )
-SERVICE_CIDR: Final = Code(
-    "PD512",
-    "Nodes with an AMI of the user's own are told how to join the cluster",
-    "EKS adds no user data to such a node; without its own it never joins.",
-    "EKS user guide, Customize managed nodes with launch templates, Amazon Linux 2023 user data",
+OTHER_VPC: Final = Code(
+    "PD515",
+    "The subnet lies in the cluster's VPC",
+    "EC2 refuses the launch template: a security group does not cross VPCs.",
+    "EKS user guide, Amazon EKS networking requirements for VPC and subnets",
 )
 
 OTHER_CODES: Final = (
@@ -170,4 +176,5 @@ OTHER_CODES: Final = (
     SERVICE_CIDR,
     UNSUITABLE_CLUSTER,
     PUBLIC_SUBNET,
+    OTHER_VPC,
 )

@@ -152,12 +152,41 @@ def test_a_config_map_of_another_stack_cannot_name_the_nodes_role() -> None:
         EksGpuNodeGroups(nodes, "gpu", plan=plan, cluster=cluster, subnet=scope.vpc.private_subnets[0])
 
 
-def test_a_new_cluster_of_another_version_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("cluster_version", "nodes_version", "refused"),
+    [
+        ("1.35", "1.35", False),
+        ("1.36", "1.35", False),
+        ("1.36", "1.33", False),
+        ("1.36", "1.32", True),
+        ("1.34", "1.35", True),
+    ],
+)
+def test_nodes_are_not_newer_than_a_new_cluster_nor_much_older(
+    cluster_version: str, nodes_version: str, refused: bool
+) -> None:
+    plan = plan_with({"kubernetes_version": nodes_version})
+    scope = OwnStack(plan)
+    cluster = new_cluster(aws_eks_v2, scope, version=aws_eks_v2.KubernetesVersion.of(cluster_version))
+
+    def make() -> None:
+        EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=cluster, subnet=scope.vpc.private_subnets[0])
+
+    if not refused:
+        make()
+        return
+    expected = f"PD513 .*: own/cluster is of version {cluster_version}, its nodes would be of {nodes_version}"
+    with pytest.raises(PlanError, match=expected):
+        make()
+
+
+def test_a_subnet_of_another_vpc_of_the_same_app_is_refused() -> None:
     plan = plan_with()
     scope = OwnStack(plan)
-    cluster = new_cluster(aws_eks_v2, scope, version=aws_eks_v2.KubernetesVersion.V1_34)
-    with pytest.raises(PlanError, match=r"PD513 .*: own/cluster is of version 1\.34, the plan is for 1\.35"):
-        EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=cluster, subnet=scope.vpc.private_subnets[0])
+    cluster = new_cluster(aws_eks_v2, scope)
+    other = aws_ec2.Vpc(scope, "other", availability_zones=["us-west-2a"])
+    with pytest.raises(PlanError, match="PD515 error own/gpu: the subnet is of the VPC own/other"):
+        EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=cluster, subnet=other.private_subnets[0])
 
 
 @MODULES

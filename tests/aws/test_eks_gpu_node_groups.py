@@ -272,6 +272,14 @@ def test_a_security_group_stands_once_on_an_interface() -> None:
     assert interface["Groups"][0] == CLUSTER.security_group_id
 
 
+def test_an_id_that_is_none_of_a_security_group_is_refused() -> None:
+    plan = plan_with()
+    scope = stack(plan)
+    nonsense = aws_ec2.SecurityGroup.from_security_group_id(scope, "n", "nonsense")
+    with pytest.raises(PlanError, match=r"PD507 error .*: 'nonsense' is not a security group id"):
+        EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=CLUSTER, subnet=subnet_of(plan), security_groups=[nonsense])
+
+
 @pytest.mark.parametrize("wrong", [["sg-0123456789abcdef9"], "sg-0123456789abcdef9", None])
 def test_what_is_no_list_of_security_groups_is_refused(wrong: Any) -> None:
     plan = plan_with()
@@ -304,6 +312,7 @@ def test_a_deployment_stands_once_in_a_cluster_and_again_in_another() -> None:
     EksGpuNodeGroups(second, "more", plan=plan_with({"name": "more"}), cluster=CLUSTER, subnet=subnet_of(plan))
     with pytest.raises(PlanError, match="PD504 error second/again: first/gpu has 'qwen35-9b' already"):
         EksGpuNodeGroups(second, "again", plan=plan, cluster=CLUSTER, subnet=subnet_of(plan))
+    assert len(resources(template_of(second), "AWS::EKS::Nodegroup")) == 4
 
 
 def test_a_cluster_of_the_same_name_in_another_account_region_or_stage_is_another() -> None:

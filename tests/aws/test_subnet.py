@@ -147,10 +147,53 @@ def test_a_public_subnet_takes_nodes_with_one_interface_only(name: str, refused:
     if not refused:
         make()
         return
-    with pytest.raises(
-        PlanError, match=r"PD514 error .*: qwen35-9b/public is public, and a node has 33 network interfaces"
-    ):
+    with pytest.raises(PlanError, match=r"PD514 error .*: the subnet is public, and a node has 33 network interfaces"):
         make()
+
+
+@pytest.mark.parametrize("found", ["attributes", "lookup"])
+def test_a_public_subnet_is_known_by_its_vpc(found: str) -> None:
+    plan = plan_with({"prefill.instance_type": "p5.48xlarge", "decode.instance_type": "p5.48xlarge"})
+    scope = stack(plan)
+    theirs = (
+        aws_ec2.Vpc.from_vpc_attributes(
+            scope,
+            "vpc",
+            vpc_id=CLUSTER.vpc_id,
+            availability_zones=["us-west-2a"],
+            public_subnet_ids=[SUBNET_ID],
+        )
+        if found == "attributes"
+        else aws_ec2.Vpc.from_lookup(scope, "vpc", vpc_id=CLUSTER.vpc_id)
+    )
+    with pytest.raises(PlanError, match="PD514"):
+        EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=CLUSTER, subnet=theirs.public_subnets[0])
+
+
+def test_a_subnet_of_another_vpc_is_refused() -> None:
+    def with_vpc(scope: Stack, vpc_id: str) -> aws_ec2.ISubnet:
+        other = aws_ec2.Vpc.from_vpc_attributes(
+            scope, "v", vpc_id=vpc_id, availability_zones=["us-west-2a"], private_subnet_ids=[SUBNET_ID]
+        )
+        return other.private_subnets[0]
+
+    make(lambda scope: with_vpc(scope, CLUSTER.vpc_id))
+    with pytest.raises(PlanError, match="PD515 error qwen35-9b/gpu: the subnet is of the VPC qwen35-9b/v, the cluster"):
+        make(lambda scope: with_vpc(scope, "vpc-0123456789abcdef9"))
+
+
+def test_nodes_start_after_the_way_out_of_their_subnet() -> None:
+    plan = plan_with()
+    scope = stack(plan)
+    own = aws_ec2.PrivateSubnet(
+        scope, "own", availability_zone="us-west-2a", cidr_block="10.0.0.0/24", vpc_id=CLUSTER.vpc_id
+    )
+    own.add_default_nat_route("nat-0123456789abcdef0")
+    EksGpuNodeGroups(scope, "gpu", plan=plan, cluster=CLUSTER, subnet=own)
+    template = template_of(scope)
+    (route,) = [name for name, found in template["Resources"].items() if found["Type"] == "AWS::EC2::Route"]
+    groups = [found for found in template["Resources"].values() if found["Type"] == "AWS::EKS::Nodegroup"]
+    assert all(route in group["DependsOn"] for group in groups)
 
 
 def test_a_subnet_that_the_cli_has_yet_to_look_up_passes_until_it_has() -> None:

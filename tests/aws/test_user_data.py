@@ -64,8 +64,12 @@ def test_what_is_unknown_of_the_cluster_is_asked_for(cluster: ExistingCluster, c
         EksGpuNodeGroups(stack(plan), "gpu", plan=plan, cluster=cluster, subnet=subnet_of(plan), service_cidr=cidr)
 
 
-@pytest.mark.parametrize("cidr", ["banana", "10.100.0.0", "10.100.0.1/16", "10.100.0.1/32", "fd00::/108"])
+@pytest.mark.parametrize(
+    "cidr", ["banana", "10.100.0.0", "10.100.0.1/16", "10.100.0.1/32", "fd00::/108", "8.8.8.8/31", "10.0.0.0/11"]
+)
 def test_a_service_cidr_is_a_range_of_addresses(cidr: str) -> None:
     plan = plan_with(OWN)
-    with pytest.raises(PlanError, match=f"PD512 error .*: service_cidr is '{cidr}', no range of IPv4 addresses"):
+    with pytest.raises(
+        PlanError, match=f"PD512 error .*: service_cidr is '{cidr}', no range of IPv4 addresses from /12 to /24"
+    ):
         EksGpuNodeGroups(stack(plan), "gpu", plan=plan, cluster=CLUSTER, subnet=subnet_of(plan), service_cidr=cidr)

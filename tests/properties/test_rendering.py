@@ -52,7 +52,8 @@ def assert_every_validator_accepts(data: dict[str, Any], plan: DeploymentPlan, c
     assert ray_serve.unknown_keys(service["serveConfigV2"]) == []
     assert place(deployments, ray_nodes(service["rayClusterConfig"])).pending == []
     template = template_of_nodes(plan)
-    assert cfn_lint.findings(template, plan.region) == []
+    # cfn-lint knows the types with an on-demand price: not all that Capacity Blocks have, none of the user's own.
+    assert [found for found in cfn_lint.findings(template, plan.region) if not found.startswith("E3628")] == []
     brought = {row["instance_type"] for row in data.get("custom_instances", [])}
     if not brought & {phase.nodes.instance_type for phase in plan.phases}:
         assert disagreements(template, manifests, plan.availability_zone) == []

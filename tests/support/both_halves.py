@@ -158,7 +158,7 @@ def _selects(pod: dict[str, Any], own: Nodes) -> bool:
 def _tolerates(pod: dict[str, Any], taint: Taint) -> bool:
     key, value, effect = taint
     return any(
-        toleration.get("key") == key
+        toleration.get("key") in (key, None)
         and toleration.get("effect") in (effect, None)
         and (toleration.get("operator") == "Exists" or toleration.get("value") == value)
         for toleration in pod.get("tolerations", [])

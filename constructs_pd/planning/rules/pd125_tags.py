@@ -20,7 +20,7 @@ def check(facts: Facts) -> Iterator[Violation]:
         if folded in OWNED_TAGS:
             yield Violation(subject, f"{key} is set by this library", remedy)
         elif folded.startswith(AWS_PREFIXES):
-            yield Violation(subject, f"{key} is set by AWS alone", remedy)
+            yield Violation(subject, f"{key} is for AWS and EKS to set", remedy)
         elif folded in seen:
             yield Violation(subject, f"{key} and {seen[folded]} differ by their case only", remedy)
         seen[folded] = key

@@ -24,4 +24,4 @@ def test_refuses_what_this_library_sets(key: str) -> None:
 )
 def test_refuses_what_aws_sets(key: str) -> None:
     (finding,) = findings_of(RULE, {"nodes": {"tags": {key: "x"}}})
-    assert finding.message == f"{key} is set by AWS alone"
+    assert finding.message == f"{key} is for AWS and EKS to set"
