@@ -21,6 +21,8 @@ __all__ = ["kuberay_crd_directory"]
 os.environ.setdefault("JSII_NODE", str(Path(sys.executable).with_name("node")))
 # The CDK's own validation of templates takes seconds a synth; the tests that are about it turn it on.
 os.environ["CDK_VALIDATION"] = "false"
+# These build and start a control plane; `make test-cluster` runs them.
+collect_ignore = [] if "CONSTRUCTS_PD_TEST_CLUSTER" in os.environ else ["cluster"]
 
 
 def written_here() -> list[Path]:

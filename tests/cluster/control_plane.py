@@ -1,0 +1,183 @@
+"""A control plane of its own for the tests, on loopback, with throw-away data."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from cluster.binaries import build, module_folder, module_version
+from cluster.certificates import Certificates, write_certificates
+from cluster.kubectl import Kubectl, RefusedError, wait_for
+from cluster.processes import Processes, free_port
+
+KUBERAY = "github.com/ray-project/kuberay/ray-operator"
+START_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class ControlPlane:
+    """A running control plane.
+
+    Attributes:
+        kubectl: Calls it.
+        kubernetes: Its Kubernetes version.
+        operator: Version of the KubeRay operator, or none where the cluster is not ours.
+        operator_log: The operator's log, or none where the cluster is not ours.
+    """
+
+    kubectl: Kubectl
+    kubernetes: str
+    operator: str | None
+    operator_log: Path | None
+
+
+@contextmanager
+def control_plane(kubernetes: str) -> Iterator[ControlPlane]:
+    """Start a control plane of a Kubernetes minor version, and stop it whatever happens."""
+    programs, etcd, operator = build(f"kubernetes-{kubernetes}"), build("etcd"), build("kuberay")
+    with (
+        tempfile.TemporaryDirectory(prefix="constructs-pd-test-cluster-") as folder,
+        Processes(Path(folder)) as running,
+    ):
+        work = Path(folder)
+        certificates = write_certificates(work)
+        store, server = f"http://127.0.0.1:{free_port()}", free_port()
+        kubeconfig = _kubeconfig(work, server, certificates)
+        kubectl = Kubectl(programs / "kubectl", kubeconfig)
+        _start_etcd(running, etcd / "etcd", work, store)
+        _start_api_server(running, programs / "kube-apiserver", store, server, certificates)
+        _wait_for_api_server(running, kubectl)
+        _start_controllers(running, programs, kubeconfig, certificates)
+        _install_definitions(kubectl)
+        _start_operator(running, operator / "kuberay-operator", kubeconfig)
+        try:
+            yield ControlPlane(kubectl, kubernetes, module_version("kuberay", KUBERAY), running.log("kuberay-operator"))
+            running.require_running()
+        finally:
+            _keep_logs(work, kubernetes)
+
+
+def _start_etcd(running: Processes, program: Path, work: Path, store: str) -> None:
+    peer = f"http://127.0.0.1:{free_port()}"
+    running.start(
+        program,
+        f"--data-dir={work / 'etcd'}",
+        f"--listen-client-urls={store}",
+        f"--advertise-client-urls={store}",
+        f"--listen-peer-urls={peer}",
+        f"--initial-advertise-peer-urls={peer}",
+        f"--initial-cluster=default={peer}",
+        "--unsafe-no-fsync",
+    )
+
+
+def _start_api_server(running: Processes, program: Path, store: str, port: int, certificates: Certificates) -> None:
+    running.start(
+        program,
+        f"--etcd-servers={store}",
+        "--bind-address=127.0.0.1",
+        "--advertise-address=127.0.0.1",
+        f"--secure-port={port}",
+        f"--tls-cert-file={certificates.server.certificate}",
+        f"--tls-private-key-file={certificates.server.key}",
+        f"--client-ca-file={certificates.authority.certificate}",
+        f"--service-account-key-file={certificates.service_accounts}",
+        f"--service-account-signing-key-file={certificates.service_accounts}",
+        f"--service-account-issuer=https://127.0.0.1:{port}",
+        "--service-cluster-ip-range=10.96.0.0/16",
+        "--authorization-mode=Node,RBAC",
+        "--allow-privileged=true",
+        # It would publish a loopback address as the endpoint of the service kubernetes, which is refused.
+        "--endpoint-reconciler-type=none",
+    )
+
+
+def _wait_for_api_server(running: Processes, kubectl: Kubectl) -> None:
+    def ready() -> bool:
+        running.require_running()
+        try:
+            return kubectl.run("get", "--raw", "/readyz") == "ok"
+        except RefusedError:
+            return False
+
+    wait_for("API server", ready, START_SECONDS)
+
+
+def _start_controllers(running: Processes, programs: Path, kubeconfig: Path, certificates: Certificates) -> None:
+    common = ("--bind-address=127.0.0.1", f"--kubeconfig={kubeconfig}", "--leader-elect=false")
+    running.start(
+        programs / "kube-controller-manager",
+        *common,
+        f"--secure-port={free_port()}",
+        f"--service-account-private-key-file={certificates.service_accounts}",
+        f"--root-ca-file={certificates.authority.certificate}",
+        "--use-service-account-credentials=true",
+        # Without a kubelet no node says that it lives; these two would taint and drain all of them.
+        "--controllers=*,-node-lifecycle-controller,-taint-eviction-controller",
+    )
+    running.start(programs / "kube-scheduler", *common, f"--secure-port={free_port()}")
+
+
+def _install_definitions(kubectl: Kubectl) -> None:
+    """Install the definitions that the operator came with, and over them those that KUBERAY_CRD_DIR holds."""
+    kubectl.apply_file(module_folder("kuberay", KUBERAY) / "config" / "crd" / "bases")
+    newer = os.environ.get("KUBERAY_CRD_DIR")
+    if newer:
+        kubectl.apply_file(Path(newer))
+    kubectl.run("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
+
+
+def _start_operator(running: Processes, program: Path, kubeconfig: Path) -> None:
+    running.start(
+        program,
+        f"--kubeconfig={kubeconfig}",
+        f"--metrics-addr=127.0.0.1:{free_port()}",
+        f"--health-probe-bind-address=127.0.0.1:{free_port()}",
+        "--enable-leader-election=false",
+    )
+
+
+def _kubeconfig(work: Path, port: int, certificates: Certificates) -> Path:
+    path = work / "kubeconfig"
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [
+            {
+                "name": "test",
+                "cluster": {
+                    "server": f"https://127.0.0.1:{port}",
+                    "certificate-authority": str(certificates.authority.certificate),
+                },
+            }
+        ],
+        "users": [
+            {
+                "name": "test",
+                "user": {
+                    "client-certificate": str(certificates.administrator.certificate),
+                    "client-key": str(certificates.administrator.key),
+                },
+            }
+        ],
+        "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}],
+        "current-context": "test",
+    }
+    path.write_text(yaml.safe_dump(config), encoding="utf-8")
+    return path
+
+
+def _keep_logs(work: Path, kubernetes: str) -> None:
+    """Keep the logs where TEST_CLUSTER_LOGS says, for a look after the control plane is gone."""
+    if "TEST_CLUSTER_LOGS" in os.environ:
+        kept = Path(os.environ["TEST_CLUSTER_LOGS"]) / kubernetes
+        kept.mkdir(parents=True, exist_ok=True)
+        for log in work.glob("*.log"):
+            shutil.copy(log, kept)

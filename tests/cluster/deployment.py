@@ -1,0 +1,175 @@
+"""A deployment in the control plane: applied, and looked at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from cluster.control_plane import ControlPlane
+from cluster.kubectl import Object, wait_for
+from cluster.nodes import gpu_nodes, system_node
+from constructs_pd import DeploymentPlan
+from support.template import TemplateData
+
+# What the operator logs of itself: it looks for the head of a cluster before it has made it, and tries again where two
+# of its controllers write one object.
+EXPECTED_ERRORS = ("found 0 head", "please apply your changes to the latest version and try again")
+
+
+@dataclass
+class Deployment:
+    """One deployment: its plan, what both halves wrote, and the control plane that it runs in."""
+
+    plan: DeploymentPlan
+    template: TemplateData
+    manifests: list[Object]
+    control_plane: ControlPlane
+    nodes: list[Object] = field(default_factory=list)
+
+    @property
+    def namespace(self) -> str:
+        return self.plan.namespace
+
+    @property
+    def _selector(self) -> str:
+        return ",".join(f"{key}={value}" for key, value in self.plan.selector_labels.items())
+
+    def planned_nodes(self) -> list[Object]:
+        """Return a CPU node for the head, and a node for each planned instance."""
+        zone = self.plan.availability_zone
+        return [system_node(zone, f"{self.plan.name}-system"), *gpu_nodes(self.template, zone)]
+
+    def register_nodes(self) -> None:
+        """Register `nodes`, by default those that are planned."""
+        self.nodes = self.nodes or self.planned_nodes()
+        kubectl = self.control_plane.kubectl
+        kubectl.run("create", "-f", "-", given=_list(self.nodes))
+        for node in self.nodes:
+            # The API server taints every new node as not ready, and nobody here takes that away.
+            taints = json.dumps({"spec": {"taints": node["spec"]["taints"]}})
+            kubectl.run("patch", "node", node["metadata"]["name"], "--type=merge", "-p", taints)
+
+    def apply(self, manifests: Iterable[Object] | None = None) -> None:
+        """Apply the manifests on the server's side, with what a user has there before: a claim that is bound."""
+        kubectl = self.control_plane.kubectl
+        kubectl.apply(_prerequisites(self.plan))
+        if self.plan.model_cache:
+            claim = self.plan.model_cache.claim_name
+            wait_for("bound claim", lambda: kubectl.get("pvc", claim, self.namespace)["status"]["phase"] == "Bound")
+        kubectl.apply(self.manifests if manifests is None else manifests)
+
+    def expected_pods(self) -> int:
+        """Return how many Ray pods there must be."""
+        return 1 + sum(phase.replicas for phase in self.plan.phases)
+
+    def pods(self) -> list[Object]:
+        """Return the live Ray pods, without those that are going."""
+        pods = self.control_plane.kubectl.list("pods", self.namespace, self._selector)
+        return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
+
+    def clusters(self) -> list[Object]:
+        """Return the live RayClusters of the service."""
+        selector = f"ray.io/originated-from-cr-name={self.plan.name}"
+        return self.control_plane.kubectl.list("rayclusters", self.namespace, selector)
+
+    def wait_for_pods(self, bound: int | None = None, seconds: float = 60) -> list[Object]:
+        """Return the pods once all are there, and so many of them, by default all, are bound to nodes."""
+        wanted = self.expected_pods() if bound is None else bound
+
+        def settled() -> list[Object] | None:
+            pods = self.pods()
+            enough = len(pods) == self.expected_pods() and sum(map(is_bound, pods)) == wanted
+            return pods if enough else None
+
+        try:
+            found: list[Object] = wait_for("bound pods", settled, seconds)
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}: {self.pending_reasons()}; {self.warnings()}") from None
+        return found
+
+    def pending_reasons(self) -> dict[str, str]:
+        """Return why each pod without a node has none, in the scheduler's words."""
+        return {pod["metadata"]["name"]: _reason(pod) for pod in self.pods() if not is_bound(pod)}
+
+    def warnings(self) -> list[str]:
+        """Return every event of the type Warning about the deployment's objects."""
+        events = self.control_plane.kubectl.list("events", self.namespace)
+        return [f"{event['reason']}: {event['message']}" for event in events if event["type"] == "Warning"]
+
+    def operator_errors(self) -> Iterator[str]:
+        """Yield what the operator logged as an error about this deployment, or as a warning."""
+        log = self.control_plane.operator_log
+        for line in log.read_text(encoding="utf-8").splitlines() if log else ():
+            entry = json.loads(line) if line.startswith("{") else {}
+            about = entry.get("RayService") or entry.get("RayCluster") or {}
+            if entry.get("level") in ("error", "warn") and about.get("namespace") == self.namespace:
+                text = f"{entry['msg']}: {entry.get('error')}"
+                if not any(expected in text for expected in EXPECTED_ERRORS):
+                    yield text
+
+    def remove(self) -> None:
+        """Delete the deployment and its nodes, at once: without a kubelet nobody confirms that a pod has ended."""
+        kubectl = self.control_plane.kubectl
+        here, now = ("--namespace", self.namespace), ("--wait=false", "--ignore-not-found")
+        names = [node["metadata"]["name"] for node in self.nodes]
+        if names:
+            kubectl.run("delete", "node", *names, "--ignore-not-found")
+        for kind in ("rayservices", "rayclusters"):
+            for found in kubectl.list(kind, self.namespace):
+                name = found["metadata"]["name"]
+                # The operator keeps a RayService until its clusters are gone, which it deletes a minute later.
+                kubectl.run("patch", kind, name, *here, "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
+                kubectl.run("delete", kind, name, *here, *now)
+        kubectl.run("delete", "pods", *here, "--all", "--force", "--grace-period=0", *now)
+        kubectl.run("delete", "poddisruptionbudgets,services,ingresses", *here, "--selector", self._selector, *now)
+
+
+def is_bound(pod: Object) -> bool:
+    """Return whether the scheduler has given a pod a node."""
+    return "nodeName" in pod["spec"]
+
+
+def _reason(pod: Object) -> str:
+    conditions = pod["status"].get("conditions", [])
+    found: list[str] = [each.get("message", "") for each in conditions if each["type"] == "PodScheduled"]
+    return found[0] if found else "the scheduler has not looked at it"
+
+
+def _list(objects: Iterable[Object]) -> str:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
+
+
+def _prerequisites(plan: DeploymentPlan) -> list[Object]:
+    """Return what the README asks for beside the manifests, as far as the scheduler looks at it."""
+    objects: list[dict[str, Any]] = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": plan.namespace}}]
+    if plan.model_cache is None:
+        return objects
+    claim, volume = plan.model_cache.claim_name, f"{plan.namespace}-{plan.model_cache.claim_name}"
+    size = {"storage": "100Gi"}
+    return [
+        *objects,
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolume",
+            "metadata": {"name": volume},
+            "spec": {
+                "capacity": size,
+                "accessModes": ["ReadWriteMany"],
+                "storageClassName": "",
+                "nfs": {"server": "127.0.0.1", "path": "/"},
+            },
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": claim, "namespace": plan.namespace},
+            "spec": {
+                "accessModes": ["ReadWriteMany"],
+                "storageClassName": "",
+                "volumeName": volume,
+                "resources": {"requests": size},
+            },
+        },
+    ]

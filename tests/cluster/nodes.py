@@ -1,0 +1,57 @@
+"""Nodes as the template of a deployment would have them: one for each planned instance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from support.both_halves import PHASES, Nodes, nodes
+from support.template import TemplateData
+
+Object = dict[str, Any]
+
+SYSTEM_LABEL = ("constructs-pd/role", "system")
+# AWS's sample: m7i.xlarge, 4 vCPU and 16 GiB.
+SYSTEM_CAPACITY = {"cpu": "3920m", "memory": "14Gi"}
+PODS_PER_NODE = "110"
+
+
+def gpu_nodes(template: TemplateData, zone: str) -> list[Object]:
+    """Return the nodes of both phases, whose subnet lies in the zone."""
+    return [
+        _gpu_node(nodes(template, phase, zone), phase, number)
+        for phase in PHASES
+        for number in range(nodes(template, phase, zone).desired)
+    ]
+
+
+def _gpu_node(group: Nodes, phase: str, number: int) -> Object:
+    """Return a node with what EKS, the kubelet and the device plugins give it."""
+    name = f"{group.tags['Name']}-{number}"
+    capacity = {
+        "cpu": f"{round(group.cpu_cores * 1000)}m",
+        "memory": f"{round(group.memory_mib)}Mi",
+        "pods": PODS_PER_NODE,
+        **{device: str(count) for device, count in group.devices.items()},
+    }
+    taints = [{"key": key, "value": value, "effect": effect} for key, value, effect in sorted(group.taints)]
+    return _node(name, {**group.labels, "eks.amazonaws.com/nodegroup": group.tags["Name"]}, taints, capacity)
+
+
+def system_node(zone: str, name: str = "system-0") -> Object:
+    """Return a CPU node for the head and the operators."""
+    labels = {SYSTEM_LABEL[0]: SYSTEM_LABEL[1], "kubernetes.io/arch": "amd64", "topology.kubernetes.io/zone": zone}
+    return _node(name, labels, [], {**SYSTEM_CAPACITY, "pods": PODS_PER_NODE})
+
+
+def _node(name: str, labels: dict[str, str], taints: list[Object], capacity: dict[str, str]) -> Object:
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {**labels, "kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}},
+        "spec": {"taints": taints},
+        "status": {
+            "capacity": capacity,
+            "allocatable": capacity,
+            "conditions": [{"type": "Ready", "status": "True", "reason": "Test", "message": "as if a kubelet ran"}],
+        },
+    }

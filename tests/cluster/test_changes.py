@@ -1,0 +1,159 @@
+"""What the operator does with each kind of change, compared with what docs/rollout.md says of it.
+
+Of each row that changes the RayService one field is tried, under both upgrade strategies, all at once. Whether Serve
+takes a new application needs Ray to run, and Ray a kubelet: that part of the rows is not seen here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from cluster.control_plane import ControlPlane
+from cluster.deployment import Deployment
+from cluster.kubectl import Object, wait_for
+from constructs_pd.planning.catalog.rows import RolloutRow
+from support.changes import CHANGES, COMPANIONS, CONTEXTS, ROWS, Changes
+from support.rendered import whole_deployment
+from support.specs import plan_with
+from support.template import synthesized
+
+STRATEGIES: dict[str, Changes] = {
+    "none": {},
+    "new_cluster": {"upgrade": {"strategy": "new_cluster"}, "prefill.max_nodes": 6, "decode.max_nodes": 6},
+}
+# What a RayCluster does; in_place of the RayService's own parts is what applying them does.
+SEEN_IN_THE_CLUSTER = ("pods", "group_sizes", "tolerations")
+# The operator looks at a RayService at every change, and again every 2 seconds.
+SETTLED_SECONDS = 12
+
+
+@dataclass
+class Case:
+    """A change under a strategy, before and after."""
+
+    row: RolloutRow
+    field: str
+    strategy: str
+    deployment: Deployment
+    before: Object | None = None
+
+    @property
+    def expected(self) -> str:
+        effects = getattr(self.row, self.strategy)
+        return "second cluster" if effects.get("pods") == "second_cluster" else "ignored"
+
+
+def fields() -> Iterator[tuple[RolloutRow, str]]:
+    """Yield each row that changes what the operator reads, with the first of its fields that can change alone."""
+    for row in ROWS:
+        reached = {*row.none, *row.new_cluster} & {"application", "proxies", "pods", *SEEN_IN_THE_CLUSTER}
+        if reached:
+            yield row, next(name for name in CHANGES if any(f"{name}.".startswith(f"{f}.") for f in row.fields))
+
+
+CASES = [(row, field, strategy) for row, field in fields() for strategy in STRATEGIES]
+IDS = [f"{field}-{strategy}" for _, field, strategy in CASES]
+
+
+@pytest.fixture(scope="module")
+def cases(live: ControlPlane) -> Iterator[dict[tuple[str, str], Case]]:
+    """Every change made, and the operator given time for it."""
+    made = {
+        (field, strategy): _case(live, number, row, field, strategy)
+        for number, (row, field, strategy) in enumerate(CASES)
+    }
+    try:
+        for case in made.values():
+            case.deployment.apply()
+        for case in made.values():
+            case.before = wait_for("RayCluster", lambda case=case: _cluster(case.deployment))
+        for case in made.values():
+            case.deployment.apply(_changed(case))
+        time.sleep(SETTLED_SECONDS)
+        yield made
+    finally:
+        for case in made.values():
+            case.deployment.remove()
+
+
+def _case(live: ControlPlane, number: int, row: RolloutRow, field: str, strategy: str) -> Case:
+    plan = plan_with(_own(number, {**CONTEXTS.get(field, {}), **STRATEGIES[strategy]}))
+    return Case(row, field, strategy, Deployment(plan, synthesized(plan), whole_deployment(plan), live))
+
+
+def _changed(case: Case) -> list[Object]:
+    changes = {
+        **CONTEXTS.get(case.field, {}),
+        **STRATEGIES[case.strategy],
+        **COMPANIONS.get(case.field, {}),
+        case.field: CHANGES[case.field],
+    }
+    number = int(case.deployment.plan.name.rpartition("-")[2])
+    return whole_deployment(plan_with(_own(number, changes)))
+
+
+def _own(number: int, changes: Changes) -> Changes:
+    # Without a claim, which is not what these are about.
+    return {"model_cache": None, **changes, "name": f"change-{number}", "namespace": f"change-{number}"}
+
+
+def _cluster(deployment: Deployment) -> Object | None:
+    """Return the RayCluster that the operator holds for the service's newest."""
+    service = deployment.control_plane.kubectl.get("rayservice", deployment.plan.name, deployment.namespace)
+    name = service.get("status", {}).get("pendingServiceStatus", {}).get("rayClusterName")
+    return next((found for found in deployment.clusters() if found["metadata"]["name"] == name), None)
+
+
+def outcome(before: Object, after: Object | None) -> str:
+    """Return what became of the cluster."""
+    if after is None:
+        return "none"
+    if after["metadata"]["name"] != before["metadata"]["name"]:
+        return "second cluster"
+    return "ignored" if after["spec"] == before["spec"] else "updated"
+
+
+@pytest.mark.parametrize(("row", "field", "strategy"), CASES, ids=IDS)
+def test_the_operator_does_what_the_table_says(
+    cases: dict[tuple[str, str], Case], row: RolloutRow, field: str, strategy: str
+) -> None:
+    case = cases[field, strategy]
+    assert case.before is not None
+    assert outcome(case.before, _cluster(case.deployment)) == case.expected
+
+
+def test_the_cases_are_of_both_kinds() -> None:
+    expected = [
+        "second cluster" if getattr(row, strategy).get("pods") == "second_cluster" else "ignored"
+        for row, _, strategy in CASES
+    ]
+    assert expected.count("second cluster") > 5
+    assert expected.count("ignored") > 15
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_worker_group_that_is_appended_reaches_the_running_cluster(live: ControlPlane, strategy: str) -> None:
+    plan = plan_with(_own(1000 + list(STRATEGIES).index(strategy), STRATEGIES[strategy]))
+    deployment = Deployment(plan, synthesized(plan), whole_deployment(plan), live)
+    try:
+        deployment.apply()
+        before = wait_for("RayCluster", lambda: _cluster(deployment))
+        (service,) = [found for found in deployment.manifests if found["kind"] == "RayService"]
+        groups: list[Any] = service["spec"]["rayClusterConfig"]["workerGroupSpecs"]
+        groups.append({**deepcopy(groups[-1]), "groupName": "more"})
+        deployment.apply()
+        after = wait_for("update", lambda: _updated(deployment, before))
+        assert [group["groupName"] for group in after["spec"]["workerGroupSpecs"]] == ["prefill", "decode", "more"]
+    finally:
+        deployment.remove()
+
+
+def _updated(deployment: Deployment, before: Object) -> Object | None:
+    after = _cluster(deployment)
+    return after if outcome(before, after) == "updated" else None

@@ -1,0 +1,188 @@
+"""Deployments as users make them: every pod finds its node, and nothing else does."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cluster.conftest import Make
+from cluster.control_plane import ControlPlane
+from cluster.deployment import Deployment, is_bound
+from cluster.kubectl import Object, RefusedError, wait_for
+from cluster.problems import problems
+from constructs_pd import PlanError, plan_file
+from support.processes import python
+from support.specs import REFERENCE_FILE, VARIANTS, plan_with
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `make synth` writes of the reference deployment."""
+    output = tmp_path_factory.mktemp("reference")
+    done = python("tools/synth.py", str(REFERENCE_FILE), "--output", str(output))
+    assert done.returncode == 0, done.stderr
+    return output
+
+
+def test_the_reference_deployment_as_it_is_written(live: ControlPlane, make: Make, written: Path) -> None:
+    deployment = make(planned=plan_file(REFERENCE_FILE))
+    (template,) = (written / "cdk.out").glob("*.template.json")
+    deployment.template = json.loads(template.read_text(encoding="utf-8"))
+    (zone,) = [
+        assertion["Assert"]["Fn::EachMemberEquals"][1]
+        for assertion in deployment.template["Rules"]["SubnetAvailabilityZone"]["Assertions"]
+    ]
+    assert zone == deployment.plan.availability_zone
+    deployment.register_nodes()
+    deployment.apply(manifests=[])  # what the README asks for beside the manifests
+    live.kubectl.apply_file(written / "dist")
+    deployment.wait_for_pods()
+    assert problems(deployment) == []
+    (cluster,) = deployment.clusters()
+    assert cluster["spec"]["rayVersion"] == deployment.plan.versions.ray
+
+
+@pytest.mark.parametrize("variant", ["many-nodes-eight-gpus", "plain-attention-unequal-tensor-parallel"])
+def test_several_nodes_and_different_types(make: Make, variant: str) -> None:
+    deployment = make(VARIANTS[variant])
+    deployment.register_nodes()
+    deployment.apply()
+    deployment.wait_for_pods()
+    assert problems(deployment) == []
+
+
+def test_two_deployments_keep_to_their_own_nodes(make: Make) -> None:
+    first, second = make(), make({"decode.replicas": 2})
+    for each in (first, second):
+        each.register_nodes()
+    for each in (second, first):
+        each.apply()
+    for each in (first, second):
+        each.wait_for_pods()
+        assert problems(each) == []
+
+
+def test_nothing_else_fits_a_gpu_node(live: ControlPlane, make: Make) -> None:
+    deployment = make()
+    deployment.register_nodes()
+    deployment.apply()
+    deployment.wait_for_pods()
+    node = {"kubernetes.io/hostname": f"{deployment.plan.name}-decode-0"}
+    tolerations = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
+    reasons = {
+        "plain": scheduler_says(live, deployment.namespace, _pod("plain", node, [], {})),
+        "gpu": scheduler_says(live, deployment.namespace, _pod("gpu", node, tolerations, {"nvidia.com/gpu": "1"})),
+        "cpu": scheduler_says(live, deployment.namespace, _pod("cpu", node, tolerations, {"cpu": "4"})),
+    }
+    assert "untolerated taint" in reasons["plain"]
+    assert "Insufficient nvidia.com/gpu" in reasons["gpu"]
+    assert "Insufficient cpu" in reasons["cpu"]
+
+
+def _pod(name: str, node: dict[str, str], tolerations: list[Object], resources: dict[str, str]) -> Object:
+    container = {"name": "c", "image": "i", "resources": {"limits": resources}}
+    spec = {"nodeSelector": node, "tolerations": tolerations, "containers": [container]}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+
+
+def scheduler_says(live: ControlPlane, namespace: str, pod: Object) -> str:
+    """Return why a pod gets no node."""
+    wait_for("service account", lambda: live.kubectl.list("serviceaccounts", namespace))
+    pod["metadata"]["namespace"] = namespace
+    live.kubectl.apply([pod])
+
+    def reason() -> str | None:
+        found = live.kubectl.get("pod", pod["metadata"]["name"], namespace)
+        assert not is_bound(found)
+        return next((each.get("message") for each in found["status"].get("conditions", [])), None)
+
+    said: str = wait_for("word of the scheduler", reason)
+    live.kubectl.run("delete", "pod", pod["metadata"]["name"], "-n", namespace, "--force", "--grace-period=0")
+    return said
+
+
+def test_a_node_short_leaves_one_pod_pending_as_the_plan_predicts(make: Make) -> None:
+    replicas = {"decode.replicas": 3}
+    deployment = make(replicas)
+    deployment.nodes = deployment.planned_nodes()[:-1]
+    deployment.register_nodes()
+    deployment.apply()
+    deployment.wait_for_pods(bound=deployment.expected_pods() - 1)
+    time.sleep(2)
+    ((name, reason),) = deployment.pending_reasons().items()
+    assert "decode" in name
+    assert "didn't match" in reason or "Insufficient" in reason
+    # The same numbers are refused before anything is written.
+    with pytest.raises(PlanError, match=r"PD113 error decode\.max_nodes: 2 nodes at most, 3 replicas need 3"):
+        plan_with({**replicas, "decode.max_nodes": 2})
+
+
+# What is planted in one half after both were written, and what is then seen in the control plane.
+def _untolerated(deployment: Deployment) -> None:
+    for node in deployment.nodes:
+        if node["spec"]["taints"]:
+            node["spec"]["taints"].append({"key": "dedicated", "value": "x", "effect": "NoSchedule"})
+
+
+def _swapped(deployment: Deployment) -> None:
+    for group in _groups(deployment):
+        selector = group["template"]["spec"]["nodeSelector"]
+        selector["constructs-pd/role"] = {"prefill": "decode", "decode": "prefill"}[selector["constructs-pd/role"]]
+
+
+def _one_gpu_more(deployment: Deployment) -> None:
+    for group in _groups(deployment):
+        for amounts in group["template"]["spec"]["containers"][0]["resources"].values():
+            amounts["nvidia.com/gpu"] = str(int(amounts["nvidia.com/gpu"]) + 1)
+
+
+def _groups(deployment: Deployment) -> list[Object]:
+    (service,) = [manifest for manifest in deployment.manifests if manifest["kind"] == "RayService"]
+    groups: list[Object] = service["spec"]["rayClusterConfig"]["workerGroupSpecs"]
+    return groups
+
+
+PLANTED: dict[str, tuple[Any, str]] = {
+    "a taint without its toleration": (_untolerated, "untolerated taint"),
+    "swapped phase labels": (_swapped, "a prefill pod on a decode node"),
+    "a GPU too many": (_one_gpu_more, "Insufficient nvidia.com/gpu"),
+}
+
+
+@pytest.mark.parametrize(("plant", "seen"), PLANTED.values(), ids=PLANTED)
+def test_a_planted_mistake_is_seen(make: Make, plant: Any, seen: str) -> None:
+    deployment = make()
+    deployment.nodes = deployment.planned_nodes()
+    plant(deployment)
+    deployment.register_nodes()
+    deployment.apply()
+    with pytest.raises(TimeoutError) if "pod on" not in seen else nullcontext():
+        deployment.wait_for_pods(seconds=12)
+    text = f"{problems(deployment)} {deployment.pending_reasons()}"
+    assert seen in text
+
+
+def test_the_operator_refuses_a_name_of_48_characters(live: ControlPlane, make: Make) -> None:
+    deployment = make()
+    (service,) = [manifest for manifest in deployment.manifests if manifest["kind"] == "RayService"]
+    service["metadata"]["name"] = "q" * 48
+    deployment.apply()
+    try:
+        wait_for("warning", lambda: [text for text in deployment.warnings() if "47 characters" in text])
+        assert any("InvalidRayServiceMetadata" in text for text in problems(deployment))
+        assert deployment.pods() == []
+    finally:
+        live.kubectl.run("delete", "rayservice", "q" * 48, "--namespace", deployment.namespace)
+
+
+def test_the_api_server_refuses_an_unknown_field(make: Make) -> None:
+    deployment = make()
+    (service,) = [manifest for manifest in deployment.manifests if manifest["kind"] == "RayService"]
+    service["spec"]["rayClusterConfig"]["headGroupSpecs"] = {}
+    with pytest.raises(RefusedError, match='unknown field "headGroupSpecs"'):
+        deployment.apply()

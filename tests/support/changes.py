@@ -1,0 +1,154 @@
+"""A change of every field of a specification, with what must stand beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from constructs_pd.planning.catalog import load_catalog
+from constructs_pd.planning.catalog.rows import RolloutRow
+from support.specs import FOUR_GPU_ROW, IMAGE_ROW, MODEL_ROW, changed
+
+# With a second release of KubeRay, so that there is another value for kuberay_version too.
+BUILT_IN = load_catalog()
+KUBERAY = BUILT_IN.kuberay["1.7.0"]
+CATALOG = replace(BUILT_IN, kuberay={"1.7.0": KUBERAY, "1.7.1": KUBERAY.model_copy(update={"version": "1.7.1"})})
+ROWS = tuple(CATALOG.rollout.values())
+Changes = dict[str, Any]
+
+# Rows that take the place of the catalogue's.
+OTHER_GPU_ROW = changed(
+    FOUR_GPU_ROW,
+    {"instance_type": "g6.8xlarge", "gpu.name": "L40S", "gpu.count": 1, "gpu.ray_accelerator_type": "L40S"},
+)
+PLAIN_ROW = {**MODEL_ROW, "model": "Qwen/Qwen3.5-9B"}
+OTHER_IMAGE_ROW = {**IMAGE_ROW, "tag": "serve-llm-cuda-v1.0.0"}
+REFERENCE = {"secret_name": "other", "key": "other"}
+REDIS = {"gcs_fault_tolerance.redis_address": "redis.cache:6379"}
+USERNAME = {**REDIS, "gcs_fault_tolerance.redis_username": {"secret_name": "redis", "key": "user"}}
+PASSWORD = {**REDIS, "gcs_fault_tolerance.redis_password": {"secret_name": "redis", "key": "password"}}
+# Four GPUs in each phase, and a model whose phases may differ in tensor parallelism.
+FOUR_GPUS = {
+    "model.source": "Qwen/Qwen3-8B",
+    "prefill.instance_type": "g6.12xlarge",
+    "decode.instance_type": "g6.12xlarge",
+}
+
+P5 = {"prefill.instance_type": "p5.48xlarge", "decode.instance_type": "p5.48xlarge"}
+RESERVATION = {
+    "id": "cr-0123456789abcdef0",
+    "availability_zone": "us-west-2a",
+    "instance_count": 4,
+    "placement_group": "first",
+}
+PHASES = ("prefill", "decode")
+
+# What must stand in the specification before and after a field is changed.
+CONTEXTS: dict[str, Changes] = {
+    "prefill.tensor_parallel": FOUR_GPUS,
+    "decode.tensor_parallel": {**FOUR_GPUS, "prefill.tensor_parallel": 2},
+    "gcs_fault_tolerance.redis_address": REDIS,
+    "gcs_fault_tolerance.storage_namespace": REDIS,
+    "gcs_fault_tolerance.redis_username.secret_name": USERNAME,
+    "gcs_fault_tolerance.redis_username.key": USERNAME,
+    "gcs_fault_tolerance.redis_password.secret_name": PASSWORD,
+    "gcs_fault_tolerance.redis_password.key": PASSWORD,
+    "upgrade.strategy": {"prefill.max_nodes": 2, "decode.max_nodes": 2},
+    **{f"{phase}.capacity": P5 for phase in PHASES},
+    **{
+        f"{phase}.reservation.{field}": {f"{phase}.capacity": "reservation", f"{phase}.reservation": RESERVATION}
+        for phase in PHASES
+        for field in RESERVATION
+    },
+    "region": {"availability_zone": "us-west-2a"},
+}
+PHASE: Changes = {
+    "instance_type": "g6e.8xlarge",
+    "replicas": 3,
+    "tensor_parallel": 2,
+    "max_num_seqs": 7,
+    "max_num_batched_tokens": 8192,
+    "gpu_memory_utilization": 0.5,
+    "enforce_eager": False,
+    "engine_args": {"seed": 7},
+    "min_nodes": 0,
+    "max_nodes": 5,
+    "capacity": "capacity_block",
+    "reservation.id": "cr-0123456789abcdef1",
+    "reservation.availability_zone": "us-west-2b",
+    "reservation.instance_count": 8,
+    "reservation.placement_group": "other",
+    "root_volume_gib": 300,
+    "ami_id": "ami-0123456789abcdef0",
+    "single_pod_budget": "none",
+}
+POD: Changes = {
+    "environment": {"VLLM_LOGGING_LEVEL": "DEBUG"},
+    "secret_environment": {"WANDB_API_KEY": REFERENCE},
+    "labels": {"team": "search"},
+    "annotations": {"example.com/owner": "search"},
+    "priority_class": "serving",
+}
+# Another value for every field.
+CHANGES: Changes = {
+    "name": "other",
+    "namespace": "other",
+    "region": "us-east-1",
+    "availability_zone": "us-west-2b",
+    "model.source": "Qwen/Qwen3-8B",
+    "model.served_name": "other",
+    "model.max_model_len": 512,
+    "model.dtype": "bfloat16",
+    "model.kv_cache_dtype": "fp8",
+    **{f"{phase}.{field}": value for phase in PHASES for field, value in PHASE.items()},
+    **{f"{pods}.pod.{field}": value for pods in ("prefill", "decode", "head") for field, value in POD.items()},
+    "head.node_selector": {"pool": "cpu"},
+    "head.tolerations": [{"key": "dedicated", "value": "ray"}],
+    "head.memory_gib": 16,
+    "head.single_pod_budget": "none",
+    "nodes.placement_group": "none",
+    "nodes.ami_release_version": "1.35.2-20261101",
+    "nodes.vpc_cni_role": "own",
+    "nodes.tags": {"cost-center": "7"},
+    "endpoint.exposure": "cluster",
+    "endpoint.subnet_ids": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
+    "endpoint.idle_timeout_seconds": 900,
+    "image.registry": "public",
+    "image.tag": "own-1.0.0",
+    "image.digest": "sha256:" + "0" * 64,
+    "image.pull_secrets": ["regcred"],
+    "kubernetes_version": "1.36",
+    "kuberay_version": "1.7.1",
+    "hugging_face_token.secret_name": "other",
+    "hugging_face_token.key": "other",
+    "model_cache.claim_name": "other",
+    "model_cache.mount_path": "/other",
+    "gcs_fault_tolerance.redis_address": "other.cache:6379",
+    "gcs_fault_tolerance.redis_username.secret_name": "other",
+    "gcs_fault_tolerance.redis_username.key": "other",
+    "gcs_fault_tolerance.redis_password.secret_name": "other",
+    "gcs_fault_tolerance.redis_password.key": "other",
+    "gcs_fault_tolerance.storage_namespace": "other",
+    "upgrade.strategy": "new_cluster",
+    "single_pod_budget": "none",
+    "privileged_workers": True,
+    "initializing_timeout_seconds": 7200,
+    "labels": {"cost-center": "7"},
+    "service_account_annotations": {"eks.amazonaws.com/role-arn": "arn:aws:iam::123456789012:role/reader"},
+    "drain_seconds": 300,
+    "acknowledge": [{"code": "PD206", "reason": "another"}],
+    "custom_instances": [OTHER_GPU_ROW],
+    "custom_models": [PLAIN_ROW],
+    "custom_images": [OTHER_IMAGE_ROW],
+}
+# What must change together with a field.
+COMPANIONS: dict[str, Changes] = {
+    "region": {"availability_zone": "us-east-1a"},
+    "image.tag": {"custom_images": [IMAGE_ROW]},
+    **{f"{phase}.capacity": {f"{phase}.reservation": RESERVATION} for phase in PHASES},
+    **{f"{phase}.reservation.availability_zone": {"availability_zone": "us-west-2b"} for phase in PHASES},
+}
+
+
+def rows_of(field: str) -> list[RolloutRow]:
+    return [row for row in ROWS if any(f"{field}.".startswith(f"{named}.") for named in row.fields)]
