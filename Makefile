@@ -10,13 +10,16 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: synth test lint format pages lock clean
+.PHONY: synth test test-cluster lint format pages lock clean
 
 synth: .venv/.ready node_modules/.ready ## write the deployment's manifests to dist/ and its template to cdk.out/
 	@python tools/synth.py "$(SPEC)"
 
 test: .venv/.ready node_modules/.ready ## run every test, with the coverage gate; ARGS="-k name" for a part, without it
 	pytest $(if $(ARGS),$(ARGS),--cov --cov-report=term)
+
+test-cluster: .venv/.ready node_modules/.ready ## run deployments in a real control plane, built once with Go; VERSIONS=all
+	CONSTRUCTS_PD_TEST_CLUSTER=1 pytest tests/cluster $(ARGS)
 
 lint: .venv/.ready ## check style and types
 	ruff check .

@@ -1,4 +1,4 @@
 """A real control plane on loopback: etcd, API server, controllers, scheduler and the KubeRay operator, from Go modules.
 
-There is no kubelet: pods are created and bound, and never start.
+Nodes have no kubelet: KWOK says that they live, and that the workers on them run. No container ever does.
 """

@@ -14,6 +14,7 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "constr
 # What each module builds: a program's name by its package.
 PROGRAMS = {
     "etcd": {"etcd": "go.etcd.io/etcd/server/v3"},
+    "kwok": {"kwok": "sigs.k8s.io/kwok/cmd/kwok"},
     "kuberay": {"kuberay-operator": "github.com/ray-project/kuberay/ray-operator"},
     "kubernetes": {
         name: f"k8s.io/kubernetes/cmd/{name}"

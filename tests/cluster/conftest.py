@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -34,6 +35,11 @@ def versions() -> list[str]:
     if unknown:
         pytest.exit(f"VERSIONS names {', '.join(sorted(unknown))}; there are {', '.join(known)}", returncode=1)
     return asked or [DEFAULT_VERSION]
+
+
+def pytest_configure() -> None:
+    """Have SIGTERM stop what the tests started, as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -18,6 +18,14 @@ from cluster.kubectl import Kubectl, RefusedError, wait_for
 from cluster.processes import Processes, free_port
 
 KUBERAY = "github.com/ray-project/kuberay/ray-operator"
+KWOK = "sigs.k8s.io/kwok"
+KWOK_STAGES = (
+    "node/fast/node-initialize.yaml",
+    "node/heartbeat-with-lease/node-heartbeat-with-lease.yaml",
+    "pod/fast/pod-delete.yaml",
+)
+KWOK_READY = "pod/fast/pod-ready.yaml"
+KWOK_ANNOTATION = ("kwok.x-k8s.io/node", "fake")
 START_SECONDS = 120
 
 
@@ -41,7 +49,9 @@ class ControlPlane:
 @contextmanager
 def control_plane(kubernetes: str) -> Iterator[ControlPlane]:
     """Start a control plane of a Kubernetes minor version, and stop it whatever happens."""
-    programs, etcd, operator = build(f"kubernetes-{kubernetes}"), build("etcd"), build("kuberay")
+    programs, etcd, operator, kwok = (
+        build(component) for component in (f"kubernetes-{kubernetes}", "etcd", "kuberay", "kwok")
+    )
     with (
         tempfile.TemporaryDirectory(prefix="constructs-pd-test-cluster-") as folder,
         Processes(Path(folder)) as running,
@@ -55,6 +65,7 @@ def control_plane(kubernetes: str) -> Iterator[ControlPlane]:
         _start_api_server(running, programs / "kube-apiserver", store, server, certificates)
         _wait_for_api_server(running, kubectl)
         _start_controllers(running, programs, kubeconfig, certificates)
+        _start_kwok(running, kwok / "kwok", kubeconfig)
         _install_definitions(kubectl)
         _start_operator(running, operator / "kuberay-operator", kubeconfig)
         try:
@@ -119,10 +130,29 @@ def _start_controllers(running: Processes, programs: Path, kubeconfig: Path, cer
         f"--service-account-private-key-file={certificates.service_accounts}",
         f"--root-ca-file={certificates.authority.certificate}",
         "--use-service-account-credentials=true",
-        # Without a kubelet no node says that it lives; these two would taint and drain all of them.
-        "--controllers=*,-node-lifecycle-controller,-taint-eviction-controller",
     )
     running.start(programs / "kube-scheduler", *common, f"--secure-port={free_port()}")
+
+
+def _start_kwok(running: Processes, program: Path, kubeconfig: Path) -> None:
+    """Start what says of the tests' nodes that they live, and of workers on them that they run.
+
+    Of a head it says nothing: the operator would then ask Ray's dashboard, which is not there, every two seconds.
+    """
+    stages = module_folder("kwok", KWOK) / "kustomize" / "stage"
+    ready = yaml.safe_load((stages / KWOK_READY).read_text(encoding="utf-8"))
+    node_type = {"key": '.metadata.labels["ray.io/node-type"]', "operator": "NotIn", "values": ["head"]}
+    ready["spec"]["selector"]["matchExpressions"].append(node_type)
+    workers = kubeconfig.with_name("pod-ready.yaml")
+    workers.write_text(yaml.safe_dump(ready), encoding="utf-8")
+    running.start(
+        program,
+        *(f"--config={stages / file}" for file in KWOK_STAGES),
+        f"--config={workers}",
+        f"--kubeconfig={kubeconfig}",
+        f"--manage-nodes-with-annotation-selector={KWOK_ANNOTATION[0]}={KWOK_ANNOTATION[1]}",
+        "--node-ip=127.0.0.1",
+    )
 
 
 def _install_definitions(kubectl: Kubectl) -> None:

@@ -46,10 +46,8 @@ class Deployment:
         self.nodes = self.nodes or self.planned_nodes()
         kubectl = self.control_plane.kubectl
         kubectl.run("create", "-f", "-", given=_list(self.nodes))
-        for node in self.nodes:
-            # The API server taints every new node as not ready, and nobody here takes that away.
-            taints = json.dumps({"spec": {"taints": node["spec"]["taints"]}})
-            kubectl.run("patch", "node", node["metadata"]["name"], "--type=merge", "-p", taints)
+        names = [node["metadata"]["name"] for node in self.nodes]
+        kubectl.run("wait", "--for=condition=Ready", "node", *names, "--timeout=60s")
 
     def apply(self, manifests: Iterable[Object] | None = None) -> None:
         """Apply the manifests on the server's side, with what a user has there before: a claim that is bound."""
@@ -75,13 +73,13 @@ class Deployment:
         return self.control_plane.kubectl.list("rayclusters", self.namespace, selector)
 
     def wait_for_pods(self, bound: int | None = None, seconds: float = 60) -> list[Object]:
-        """Return the pods once all are there, and so many of them, by default all, are bound to nodes."""
+        """Return the pods once all are there, so many, by default all, are bound, and bound workers run."""
         wanted = self.expected_pods() if bound is None else bound
 
         def settled() -> list[Object] | None:
             pods = self.pods()
             enough = len(pods) == self.expected_pods() and sum(map(is_bound, pods)) == wanted
-            return pods if enough else None
+            return pods if enough and all(runs(pod) for pod in pods if is_bound(pod) and not is_head(pod)) else None
 
         try:
             found: list[Object] = wait_for("bound pods", settled, seconds)
@@ -110,7 +108,7 @@ class Deployment:
                     yield text
 
     def remove(self) -> None:
-        """Delete the deployment and its nodes, at once: without a kubelet nobody confirms that a pod has ended."""
+        """Delete the deployment and its nodes, at once."""
         kubectl = self.control_plane.kubectl
         here, now = ("--namespace", self.namespace), ("--wait=false", "--ignore-not-found")
         names = [node["metadata"]["name"] for node in self.nodes]
@@ -129,6 +127,16 @@ class Deployment:
 def is_bound(pod: Object) -> bool:
     """Return whether the scheduler has given a pod a node."""
     return "nodeName" in pod["spec"]
+
+
+def is_head(pod: Object) -> bool:
+    """Return whether a pod is a Ray head."""
+    return bool(pod["metadata"]["labels"]["ray.io/node-type"] == "head")
+
+
+def runs(pod: Object) -> bool:
+    """Return whether a pod is said to run."""
+    return bool(pod["status"]["phase"] == "Running")
 
 
 def _reason(pod: Object) -> str:

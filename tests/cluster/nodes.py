@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cluster.control_plane import KWOK_ANNOTATION
 from support.both_halves import PHASES, Nodes, nodes
 from support.template import TemplateData
 
@@ -47,11 +48,11 @@ def _node(name: str, labels: dict[str, str], taints: list[Object], capacity: dic
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": name, "labels": {**labels, "kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}},
-        "spec": {"taints": taints},
-        "status": {
-            "capacity": capacity,
-            "allocatable": capacity,
-            "conditions": [{"type": "Ready", "status": "True", "reason": "Test", "message": "as if a kubelet ran"}],
+        "metadata": {
+            "name": name,
+            "labels": {**labels, "kubernetes.io/hostname": name, "kubernetes.io/os": "linux"},
+            "annotations": dict([KWOK_ANNOTATION]),
         },
+        "spec": {"taints": taints},
+        "status": {"capacity": capacity, "allocatable": capacity},
     }

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from cluster.deployment import Deployment, is_bound
 from cluster.kubectl import Object
+from constructs_pd.planning.deployment_plan import BudgetPlan
 
 ROLE = "constructs-pd/role"
 ZONES = ("topology.kubernetes.io/zone", "topology.k8s.aws/zone-id")
@@ -54,6 +55,7 @@ def _selectors(deployment: Deployment, pods: list[Object]) -> Iterator[str]:
     kubectl = deployment.control_plane.kubectl
     label = f"constructs-pd/deployment={deployment.plan.name}"
     budgets = kubectl.list("poddisruptionbudgets", deployment.namespace, label)
+    allowed = {budget.name: _allowed(deployment, budget) for budget in deployment.plan.budgets}
     if len(budgets) != len(deployment.plan.budgets):
         yield f"{len(budgets)} budgets, planned {len(deployment.plan.budgets)}"
     for budget in budgets:
@@ -62,10 +64,19 @@ def _selectors(deployment: Deployment, pods: list[Object]) -> Iterator[str]:
         count = sum(_role(pod) == role for pod in pods)
         if matched != {role} or budget["status"]["expectedPods"] != count:
             yield f"budget {name}: {budget['status']['expectedPods']} pods of {sorted(matched)}, planned {count} {role}"
+        if budget["status"]["disruptionsAllowed"] != allowed[name]:
+            yield f"budget {name}: {budget['status']['disruptionsAllowed']} may go, planned {allowed[name]}"
     for cluster in deployment.clusters():
         service = kubectl.get("service", f"{cluster['metadata']['name']}-head-svc", deployment.namespace)
         if {_role(pod) for pod in pods if _matches(pod, service["spec"]["selector"])} != {"head"}:
             yield f"the head's service selects {service['spec']['selector']}"
+
+
+def _allowed(deployment: Deployment, budget: BudgetPlan) -> int:
+    """Return how many pods a disruption may take: of a head none, since it is not said to run."""
+    role = budget.name.rpartition("-")[2]
+    running: int = {phase.name: phase.replicas for phase in deployment.plan.phases}.get(role, 0)
+    return max(0, running - budget.min_available)
 
 
 def _matches(pod: Object, selector: dict[str, str]) -> bool:

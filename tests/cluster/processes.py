@@ -74,4 +74,4 @@ class Processes:
 def _die_with_parent() -> None:
     """Have Linux end the program when this one is killed and can stop nothing any more."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

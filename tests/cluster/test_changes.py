@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
@@ -72,7 +73,7 @@ def cases(live: ControlPlane) -> Iterator[dict[tuple[str, str], Case]]:
         for case in made.values():
             case.deployment.apply()
         for case in made.values():
-            case.before = wait_for("RayCluster", lambda case=case: _cluster(case.deployment))
+            case.before = wait_for("RayCluster", partial(_cluster, case.deployment))
         for case in made.values():
             case.deployment.apply(_changed(case))
         time.sleep(SETTLED_SECONDS)

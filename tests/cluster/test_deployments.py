@@ -67,6 +67,24 @@ def test_two_deployments_keep_to_their_own_nodes(make: Make) -> None:
         assert problems(each) == []
 
 
+def test_a_budget_permits_what_the_plan_says(live: ControlPlane, make: Make) -> None:
+    deployment = make({"decode.replicas": 2})
+    deployment.register_nodes()
+    deployment.apply()
+    deployment.wait_for_pods()
+
+    def evict(phase: str) -> str:
+        pod = next(pod for pod in deployment.pods() if pod["metadata"]["labels"]["constructs-pd/role"] == phase)
+        name = pod["metadata"]["name"]
+        wanted = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name}}
+        path = f"/api/v1/namespaces/{deployment.namespace}/pods/{name}/eviction"
+        return live.kubectl.run("create", "--raw", path, "-f", "-", given=json.dumps(wanted))
+
+    with pytest.raises(RefusedError, match="violate the pod's disruption budget"):
+        evict("prefill")  # of one
+    assert "Success" in evict("decode")  # of two
+
+
 def test_nothing_else_fits_a_gpu_node(live: ControlPlane, make: Make) -> None:
     deployment = make()
     deployment.register_nodes()
