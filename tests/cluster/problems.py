@@ -75,7 +75,7 @@ def _selectors(deployment: Deployment, pods: list[Object]) -> Iterator[str]:
 def _allowed(deployment: Deployment, budget: BudgetPlan) -> int:
     """Return how many pods a disruption may take: of a head none, since it is not said to run."""
     role = budget.name.rpartition("-")[2]
-    running: int = {phase.name: phase.replicas for phase in deployment.plan.phases}.get(role, 0)
+    running = sum(phase.replicas for phase in deployment.plan.phases if phase.name == role)
     return max(0, running - budget.min_available)
 
 
