@@ -93,7 +93,9 @@ def test_pages_made_from_data_are_fresh() -> None:
 
 def test_every_make_target_they_name_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = {target for page in PAGES for target in re.findall(r"`?make ([a-z][a-z-]*)", page.read_text(encoding="utf-8"))}
+    targets = {
+        target for page in PAGES for target in re.findall(r"`?make ([a-z][a-z-]*)", page.read_text(encoding="utf-8"))
+    }
     targets -= {"it"}
     assert {"synth", "test", "pages"} <= targets
     assert targets <= set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))

@@ -16,6 +16,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from readers import cfn_lint
 from support.processes import ROOT, python
+from support.template import REFERENCE_KINDS
 
 
 @pytest.fixture(scope="module")
@@ -44,15 +45,7 @@ def template(results: Path) -> dict[str, Any]:
 def test_one_readable_template(template: dict[str, Any], yaml_file: SnapshotAssertion) -> None:
     metadata = template["Resources"].pop("CDKMetadata")  # changes with every version of the CDK
     assert metadata["Type"] == "AWS::CDK::Metadata"
-    assert Counter(resource["Type"] for resource in template["Resources"].values()) == {
-        "AWS::EC2::SecurityGroup": 1,
-        "AWS::EC2::SecurityGroupIngress": 1,
-        "AWS::EC2::SecurityGroupEgress": 1,
-        "AWS::IAM::Role": 1,
-        "AWS::EC2::PlacementGroup": 1,
-        "AWS::EC2::LaunchTemplate": 2,
-        "AWS::EKS::Nodegroup": 2,
-    }
+    assert Counter(resource["Type"] for resource in template["Resources"].values()) == REFERENCE_KINDS
     assert template == yaml_file
 
 

@@ -12,6 +12,7 @@ from constructs_pd import DeploymentPlan, EksGpuNodeGroups, ExistingCluster, Pla
 from support.specs import AMI_ID, VARIANTS, plan_with, reserved
 from support.template import (
     CLUSTER,
+    REFERENCE_KINDS,
     SUBNET_ID,
     launch_template,
     node_group,
@@ -25,15 +26,6 @@ from support.template import (
 )
 
 PHASES = ("prefill", "decode")
-REFERENCE_KINDS = {
-    "AWS::EC2::SecurityGroup": 1,
-    "AWS::EC2::SecurityGroupIngress": 1,
-    "AWS::EC2::SecurityGroupEgress": 1,
-    "AWS::IAM::Role": 1,
-    "AWS::EC2::PlacementGroup": 1,
-    "AWS::EC2::LaunchTemplate": 2,
-    "AWS::EKS::Nodegroup": 2,
-}
 
 
 @pytest.fixture(scope="module")

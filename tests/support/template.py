@@ -20,6 +20,16 @@ CLUSTER = ExistingCluster(
     certificate_authority_data="LS0tLS1CRUdJTiBDRVJUSUZJQ0FURQ==",
 )
 SUBNET_ID = "subnet-0123456789abcdef0"
+# What the GPU nodes of the reference deployment are made of.
+REFERENCE_KINDS = {
+    "AWS::EC2::SecurityGroup": 1,
+    "AWS::EC2::SecurityGroupIngress": 1,
+    "AWS::EC2::SecurityGroupEgress": 1,
+    "AWS::IAM::Role": 1,
+    "AWS::EC2::PlacementGroup": 1,
+    "AWS::EC2::LaunchTemplate": 2,
+    "AWS::EKS::Nodegroup": 2,
+}
 
 
 def stack(plan: DeploymentPlan, app: App | None = None) -> Stack:

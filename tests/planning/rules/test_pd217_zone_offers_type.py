@@ -1,23 +1,11 @@
-from typing import Any
 
 import pytest
 
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.rules.pd217_zone_offers_type import RULE
+from support.offerings import NOT_IN_AZ1, phases
 from support.rules import findings_of
 from support.specs import reserved
-
-# In us-west-2, moto 5.2.5: offered in every zone, and in all but az1.
-EVERYWHERE, NOT_IN_AZ1 = "g6.8xlarge", "p5en.48xlarge"
-
-
-def phases(name: str, zone: str, region: str = "us-west-2") -> dict[str, Any]:
-    return {
-        "region": region,
-        "availability_zone": zone,
-        "prefill.instance_type": EVERYWHERE,
-        "decode.instance_type": name,
-    }
 
 
 @pytest.mark.parametrize("zone", ["usw2-az2", "us-west-2a"])

@@ -1,22 +1,10 @@
-from typing import Any
 
 import pytest
 
 from constructs_pd.findings import Severity
 from constructs_pd.planning.rules.pd218_zone_known import RULE
+from support.offerings import EVERYWHERE, NOT_IN_AZ1, phases
 from support.rules import findings_of
-
-# In us-west-2, moto 5.2.5: offered in every zone, and in all but az1.
-EVERYWHERE, NOT_IN_AZ1 = "g6.8xlarge", "p5en.48xlarge"
-
-
-def phases(name: str, zone: str, region: str = "us-west-2") -> dict[str, Any]:
-    return {
-        "region": region,
-        "availability_zone": zone,
-        "prefill.instance_type": EVERYWHERE,
-        "decode.instance_type": name,
-    }
 
 
 @pytest.mark.parametrize(
