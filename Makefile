@@ -19,6 +19,7 @@ test: .venv/.ready node_modules/.ready ## run every test, with the coverage gate
 	pytest $(if $(ARGS),$(ARGS),--cov --cov-report=term)
 
 test-cluster: .venv/.ready node_modules/.ready ## run deployments in a real control plane, built once with Go; VERSIONS=all
+	@PYTHONPATH=tests python -m cluster.binaries
 	CONSTRUCTS_PD_TEST_CLUSTER=1 pytest tests/cluster $(ARGS)
 
 lint: .venv/.ready ## check style and types

@@ -6,11 +6,15 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
+from constructs_pd import DeploymentSpec
+
 COMPONENTS = Path(__file__).parent / "components"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "constructs-pd" / "test-cluster"
+DEFAULT_VERSION: str = DeploymentSpec.model_fields["kubernetes_version"].default
 # What each module builds: a program's name by its package.
 PROGRAMS = {
     "etcd": {"etcd": "go.etcd.io/etcd/server/v3"},
@@ -28,8 +32,19 @@ class GoMissingError(Exception):
 
 
 def kubernetes_versions() -> list[str]:
-    """Return the minor versions that can be built."""
-    return sorted(path.name.removeprefix("kubernetes-") for path in COMPONENTS.glob("kubernetes-*"))
+    """Return the minor versions that VERSIONS asks for: some by name, `all`, or none for the default.
+
+    Raises:
+        ValueError: It names one that cannot be built.
+    """
+    known = sorted(path.name.removeprefix("kubernetes-") for path in COMPONENTS.glob("kubernetes-*"))
+    asked = os.environ.get("VERSIONS", "").replace(",", " ").split()
+    if asked == ["all"]:
+        return known
+    unknown = sorted(set(asked) - set(known))
+    if unknown:
+        raise ValueError(f"VERSIONS names {', '.join(unknown)}; there are {', '.join(known)}, and all")
+    return asked or [DEFAULT_VERSION]
 
 
 def module_version(component: str, module: str) -> str:
@@ -108,3 +123,24 @@ def _go(component: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     if done.returncode != 0:
         raise RuntimeError(f"go {' '.join(arguments[:2])} in {component} failed:\n{done.stderr}")
     return done
+
+
+def main() -> int:
+    """Build what the tests need, before they start and hide what is printed."""
+    needed = [f"kubernetes-{DEFAULT_VERSION}"]
+    try:
+        if "TEST_CLUSTER_KUBECONFIG" not in os.environ:
+            needed = [*(f"kubernetes-{version}" for version in kubernetes_versions()), "etcd", "kuberay", "kwok"]
+        for component in needed:
+            build(component)
+    except GoMissingError:
+        print("make test-cluster builds a control plane from Go modules: install Go 1.26 or later", file=sys.stderr)
+        return 1
+    except (RuntimeError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -11,30 +11,17 @@ from typing import Any
 
 import pytest
 
-from cluster.binaries import GoMissingError, build, kubernetes_versions
+from cluster.binaries import DEFAULT_VERSION, build, kubernetes_versions
 from cluster.control_plane import ControlPlane, control_plane
 from cluster.deployment import Deployment
 from cluster.kubectl import Kubectl
-from constructs_pd import DeploymentPlan, DeploymentSpec
+from constructs_pd import DeploymentPlan
 from support.rendered import whole_deployment
 from support.specs import plan_with
 from support.template import synthesized
 
-DEFAULT_VERSION = DeploymentSpec.model_fields["kubernetes_version"].default
 NUMBERS = count(1)
 DISPOSABLE = os.environ.get("TEST_CLUSTER_KUBECONFIG")
-
-
-def versions() -> list[str]:
-    """Return the versions that VERSIONS asks for: some by name, `all`, or none for the default."""
-    asked = os.environ.get("VERSIONS", "").replace(",", " ").split()
-    known = kubernetes_versions()
-    if asked == ["all"]:
-        return known
-    unknown = set(asked) - set(known)
-    if unknown:
-        pytest.exit(f"VERSIONS names {', '.join(sorted(unknown))}; there are {', '.join(known)}", returncode=1)
-    return asked or [DEFAULT_VERSION]
 
 
 def pytest_configure() -> None:
@@ -45,21 +32,18 @@ def pytest_configure() -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run every test in each of the versions."""
     if "kubernetes" in metafunc.fixturenames:
-        metafunc.parametrize("kubernetes", ["theirs"] if DISPOSABLE else versions(), scope="session")
+        metafunc.parametrize("kubernetes", ["theirs"] if DISPOSABLE else kubernetes_versions(), scope="session")
 
 
 @pytest.fixture(scope="session")
 def live(kubernetes: str) -> Iterator[ControlPlane]:
     """A running control plane: our own, or the disposable cluster that TEST_CLUSTER_KUBECONFIG names."""
-    try:
-        if DISPOSABLE:
-            kubectl = Kubectl(build(f"kubernetes-{DEFAULT_VERSION}") / "kubectl", Path(DISPOSABLE))
-            yield ControlPlane(kubectl, kubernetes, None, None)
-            return
-        with control_plane(kubernetes) as own:
-            yield own
-    except GoMissingError:
-        pytest.exit("make test-cluster builds a control plane from Go modules and needs Go 1.26 or later", returncode=1)
+    if DISPOSABLE:
+        kubectl = Kubectl(build(f"kubernetes-{DEFAULT_VERSION}") / "kubectl", Path(DISPOSABLE))
+        yield ControlPlane(kubectl, kubernetes, None, None)
+        return
+    with control_plane(kubernetes) as own:
+        yield own
 
 
 Make = Callable[..., Deployment]

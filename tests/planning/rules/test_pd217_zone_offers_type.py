@@ -1,4 +1,3 @@
-
 import pytest
 
 from constructs_pd.planning.catalog import load_catalog

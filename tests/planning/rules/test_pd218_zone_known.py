@@ -1,4 +1,3 @@
-
 import pytest
 
 from constructs_pd.findings import Severity
