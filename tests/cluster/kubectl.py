@@ -46,8 +46,8 @@ class Kubectl:
         self.run("apply", "--server-side", "--force-conflicts", "--validate=strict", "-f", "-", given=documents)
 
     def apply_file(self, path: Path) -> None:
-        """Apply a file or a folder of manifests, likewise."""
-        self.run("apply", "--server-side", "--force-conflicts", "--validate=strict", "-f", str(path))
+        """Apply a file or a folder of manifests, likewise; kubectl itself does not follow a link to a folder."""
+        self.run("apply", "--server-side", "--force-conflicts", "--validate=strict", "-f", str(path.resolve()))
 
     def list(self, kind: str, namespace: str | None = None, selector: str = "") -> list[Object]:
         """Return the live objects of a kind, in one namespace or in all."""
