@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from cluster.control_plane import ControlPlane
-from cluster.kubectl import Object, wait_for
+from cluster.kubectl import NotFoundError, Object, wait_for
 from cluster.nodes import gpu_nodes, system_node
 from constructs_pd import DeploymentPlan
 from support.template import TemplateData
@@ -118,7 +119,8 @@ class Deployment:
             for found in kubectl.list(kind, self.namespace):
                 name = found["metadata"]["name"]
                 # The operator keeps a RayService until its clusters are gone, which it deletes a minute later.
-                kubectl.run("patch", kind, name, *here, "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
+                with suppress(NotFoundError):
+                    kubectl.run("patch", kind, name, *here, "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
                 kubectl.run("delete", kind, name, *here, *now)
         kubectl.run("delete", "pods", *here, "--all", "--force", "--grace-period=0", *now)
         kubectl.run("delete", "poddisruptionbudgets,services,ingresses", *here, "--selector", self._selector, *now)

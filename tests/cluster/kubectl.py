@@ -16,6 +16,10 @@ class RefusedError(Exception):
     """The API server refused something; the text is its own."""
 
 
+class NotFoundError(RefusedError):
+    """There is no such object."""
+
+
 class Kubectl:
     """Calls one cluster. Every warning of the API server is kept in `warnings`."""
 
@@ -34,7 +38,8 @@ class Kubectl:
         )
         self.warnings += [line for line in done.stderr.splitlines() if line.startswith("Warning:")]
         if done.returncode != 0:
-            raise RefusedError(done.stderr.strip())
+            missing = "(NotFound)" in done.stderr
+            raise (NotFoundError if missing else RefusedError)(done.stderr.strip())
         return done.stdout
 
     def apply(self, objects: Iterable[Object]) -> None:
