@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -58,15 +59,15 @@ def module_version(component: str, module: str) -> str:
 
 def module_folder(component: str, module: str) -> Path:
     """Return where Go keeps the source of a module that a component requires."""
-    done = _go(component, "list", "-m", "-f", "{{.Dir}}", module)
-    return Path(done.stdout.strip())
+    done = _go(component, "mod", "download", "-json", module)
+    return Path(json.loads(done.stdout)["Dir"])
 
 
 def build(component: str) -> Path:
     """Return the folder of a component's programs, building them if these sources and this Go have not built them yet.
 
     Raises:
-        GoMissingError: There is no Go, and nothing was built before.
+        GoMissingError: There is no Go.
     """
     kind = component.partition("-")[0]
     folder = CACHE / f"{component}-{_fingerprint(component)}"

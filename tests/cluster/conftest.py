@@ -20,6 +20,8 @@ from support.rendered import whole_deployment
 from support.specs import plan_with
 from support.template import synthesized
 
+# In a cluster that is not ours nothing of an earlier run is in the way.
+RUN = f"{os.getpid():x}"
 NUMBERS = count(1)
 DISPOSABLE = os.environ.get("TEST_CLUSTER_KUBECONFIG")
 
@@ -56,7 +58,7 @@ def make(live: ControlPlane) -> Iterator[Make]:
     live.kubectl.warnings.clear()
 
     def deployment(changes: dict[str, Any] | None = None, planned: DeploymentPlan | None = None) -> Deployment:
-        name = f"case-{next(NUMBERS)}"
+        name = f"case-{RUN}-{next(NUMBERS)}"
         plan = planned or plan_with({**(changes or {}), "name": name, "namespace": name})
         made.append(Deployment(plan, synthesized(plan), whole_deployment(plan), live))
         return made[-1]

@@ -10,10 +10,11 @@ from typing import Any
 
 from cluster.control_plane import ControlPlane
 from cluster.kubectl import NotFoundError, Object, wait_for
-from cluster.nodes import gpu_nodes, system_node
+from cluster.nodes import decoys, gpu_nodes, system_node
 from constructs_pd import DeploymentPlan
 from support.template import TemplateData
 
+VOLUME_LABEL = "constructs-pd/test-namespace"
 # What the operator logs of itself: it looks for the head of a cluster before it has made it, and tries again where two
 # of its controllers write one object.
 EXPECTED_ERRORS = ("found 0 head", "please apply your changes to the latest version and try again")
@@ -42,13 +43,22 @@ class Deployment:
         zone = self.plan.availability_zone
         return [system_node(zone, f"{self.plan.name}-system"), *gpu_nodes(self.template, zone)]
 
-    def register_nodes(self) -> None:
-        """Register `nodes`, by default those that are planned."""
+    def register_nodes(self, tempting: bool = False) -> None:
+        """Register `nodes`, by default those that are planned, and beside them such as no pod may take."""
         self.nodes = self.nodes or self.planned_nodes()
+        if tempting:
+            self.nodes += decoys(self.nodes)
         kubectl = self.control_plane.kubectl
         kubectl.run("create", "-f", "-", given=_list(self.nodes))
         names = [node["metadata"]["name"] for node in self.nodes]
-        kubectl.run("wait", "--for=condition=Ready", "node", *names, "--timeout=60s")
+        planned = {node["metadata"]["name"]: node["spec"]["taints"] for node in self.nodes}
+
+        def ready() -> bool:
+            """Return whether the taint is gone that a node has until it is ready."""
+            live = {node["metadata"]["name"]: node["spec"].get("taints", []) for node in kubectl.list("nodes")}
+            return all(len(live[name]) == len(planned[name]) for name in names)
+
+        wait_for("ready nodes", ready)
 
     def apply(self, manifests: Iterable[Object] | None = None) -> None:
         """Apply the manifests on the server's side, with what a user has there before: a claim that is bound."""
@@ -123,7 +133,8 @@ class Deployment:
                     kubectl.run("patch", kind, name, *here, "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
                 kubectl.run("delete", kind, name, *here, *now)
         kubectl.run("delete", "pods", *here, "--all", "--force", "--grace-period=0", *now)
-        kubectl.run("delete", "poddisruptionbudgets,services,ingresses", *here, "--selector", self._selector, *now)
+        kubectl.run("delete", "namespace", self.namespace, *now)
+        kubectl.run("delete", "persistentvolume", "--selector", f"{VOLUME_LABEL}={self.namespace}", *now)
 
 
 def is_bound(pod: Object) -> bool:
@@ -163,7 +174,7 @@ def _prerequisites(plan: DeploymentPlan) -> list[Object]:
         {
             "apiVersion": "v1",
             "kind": "PersistentVolume",
-            "metadata": {"name": volume},
+            "metadata": {"name": volume, "labels": {VOLUME_LABEL: plan.namespace}},
             "spec": {
                 "capacity": size,
                 "accessModes": ["ReadWriteMany"],

@@ -14,6 +14,8 @@ SYSTEM_LABEL = ("constructs-pd/role", "system")
 # AWS's sample: m7i.xlarge, 4 vCPU and 16 GiB.
 SYSTEM_CAPACITY = {"cpu": "3920m", "memory": "14Gi"}
 PODS_PER_NODE = "110"
+DEPLOYMENT_LABEL = "constructs-pd/deployment"
+ZONE_LABELS = ("topology.kubernetes.io/zone", "topology.k8s.aws/zone-id")
 
 
 def gpu_nodes(template: TemplateData, zone: str) -> list[Object]:
@@ -23,6 +25,35 @@ def gpu_nodes(template: TemplateData, zone: str) -> list[Object]:
         for phase in PHASES
         for number in range(nodes(template, phase, zone).desired)
     ]
+
+
+def decoys(planned: list[Object]) -> list[Object]:
+    """Return nodes that no pod of the deployment may take, each with twice the room: the scheduler likes them better.
+
+    They are copies of the planned GPU nodes in another zone and of another deployment, and a bare CPU node.
+    """
+    copies = []
+    for node in planned:
+        labels = node["metadata"]["labels"]
+        if DEPLOYMENT_LABEL in labels:
+            zones = {key: f"{value}x" for key, value in labels.items() if key in ZONE_LABELS}
+            copies.append(_roomier(node, "zone", zones))
+            copies.append(_roomier(node, "other", {DEPLOYMENT_LABEL: f"{labels[DEPLOYMENT_LABEL]}-other"}))
+        else:
+            copies.append(_roomier(node, "bare", {SYSTEM_LABEL[0]: "other"}))
+    return copies
+
+
+def _roomier(node: Object, suffix: str, labels: dict[str, str]) -> Object:
+    name = f"{node['metadata']['name']}-{suffix}"
+    room = {key: _doubled(amount) for key, amount in node["status"]["capacity"].items()}
+    all_labels = {**node["metadata"]["labels"], **labels, "kubernetes.io/hostname": name}
+    return _node(name, all_labels, node["spec"]["taints"], room)
+
+
+def _doubled(amount: str) -> str:
+    number = amount.rstrip("mMiG")
+    return f"{2 * int(number)}{amount[len(number) :]}"
 
 
 def _gpu_node(group: Nodes, phase: str, number: int) -> Object:

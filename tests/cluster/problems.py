@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 
 from cluster.deployment import Deployment, is_bound
-from cluster.kubectl import Object
+from cluster.kubectl import Object, wait_for
 from constructs_pd.planning.deployment_plan import BudgetPlan
 
 ROLE = "constructs-pd/role"
+BUDGET_SECONDS = 8
 ZONES = ("topology.kubernetes.io/zone", "topology.k8s.aws/zone-id")
 
 
@@ -41,8 +43,8 @@ def _placement(deployment: Deployment, pods: list[Object], nodes: dict[str, Obje
         on = {"head": "system"}.get(_role(pod), _role(pod))
         if labels.get(ROLE) != on:
             yield f"{name}: a {_role(pod)} pod on a {labels.get(ROLE)} node"
-        if _role(pod) != "head" and labels["constructs-pd/deployment"] != deployment.plan.name:
-            yield f"{name}: on a node of {labels['constructs-pd/deployment']}"
+        if _role(pod) != "head" and labels.get("constructs-pd/deployment") != deployment.plan.name:
+            yield f"{name}: on a node of {labels.get('constructs-pd/deployment')}"
         if _role(pod) != "head" and deployment.plan.availability_zone not in [labels.get(key) for key in ZONES]:
             yield f"{name}: on a node of another zone"
     workers = [pod["spec"]["nodeName"] for pod in pods if is_bound(pod) and _role(pod) != "head"]
@@ -51,25 +53,37 @@ def _placement(deployment: Deployment, pods: list[Object], nodes: dict[str, Obje
 
 
 def _selectors(deployment: Deployment, pods: list[Object]) -> Iterator[str]:
-    """Compare budgets' and services' selectors with the labels that the pods really have."""
+    """Compare what selects pods with the labels that the pods really have: budgets, services and policies."""
+    kubectl, plan = deployment.control_plane.kubectl, deployment.plan
+    with suppress(TimeoutError):  # budgets are counted a moment after the pods run
+        wait_for("counted budgets", lambda: not list(_budgets(deployment, pods)), BUDGET_SECONDS)
+    yield from _budgets(deployment, pods)
+    for service in kubectl.list("services", deployment.namespace):
+        name, selector = service["metadata"]["name"], service["spec"].get("selector")
+        selected = {_role(pod) for pod in pods if selector and _matches(pod, selector)}
+        if selector and selected != {"head"}:
+            yield f"service {name}: selects {sorted(selected)} by {selector}"
+        if not selector and service["spec"].get("externalName") != plan.endpoint.external_name:
+            yield f"service {name}: leads to {service['spec'].get('externalName')}"
+    for policy in kubectl.list("networkpolicies", deployment.namespace):
+        if not any(_matches(pod, policy["spec"]["podSelector"].get("matchLabels", {})) for pod in pods):
+            yield f"policy {policy['metadata']['name']}: selects no pod"
+
+
+def _budgets(deployment: Deployment, pods: list[Object]) -> Iterator[str]:
     kubectl = deployment.control_plane.kubectl
-    label = f"constructs-pd/deployment={deployment.plan.name}"
-    budgets = kubectl.list("poddisruptionbudgets", deployment.namespace, label)
+    budgets = kubectl.list("poddisruptionbudgets", deployment.namespace)
     allowed = {budget.name: _allowed(deployment, budget) for budget in deployment.plan.budgets}
     if len(budgets) != len(deployment.plan.budgets):
         yield f"{len(budgets)} budgets, planned {len(deployment.plan.budgets)}"
     for budget in budgets:
         name, role = budget["metadata"]["name"], budget["metadata"]["name"].rpartition("-")[2]
         matched = {_role(pod) for pod in pods if _matches(pod, budget["spec"]["selector"]["matchLabels"])}
-        count = sum(_role(pod) == role for pod in pods)
-        if matched != {role} or budget["status"]["expectedPods"] != count:
-            yield f"budget {name}: {budget['status']['expectedPods']} pods of {sorted(matched)}, planned {count} {role}"
-        if budget["status"]["disruptionsAllowed"] != allowed[name]:
-            yield f"budget {name}: {budget['status']['disruptionsAllowed']} may go, planned {allowed[name]}"
-    for cluster in deployment.clusters():
-        service = kubectl.get("service", f"{cluster['metadata']['name']}-head-svc", deployment.namespace)
-        if {_role(pod) for pod in pods if _matches(pod, service["spec"]["selector"])} != {"head"}:
-            yield f"the head's service selects {service['spec']['selector']}"
+        count, status = sum(_role(pod) == role for pod in pods), budget.get("status", {})
+        if matched != {role} or status.get("expectedPods") != count:
+            yield f"budget {name}: {status.get('expectedPods')} pods of {sorted(matched)}, planned {count} {role}"
+        if status.get("disruptionsAllowed") != allowed[name]:
+            yield f"budget {name}: {status.get('disruptionsAllowed')} may go, planned {allowed[name]}"
 
 
 def _allowed(deployment: Deployment, budget: BudgetPlan) -> int:

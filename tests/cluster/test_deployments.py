@@ -38,7 +38,7 @@ def test_the_reference_deployment_as_it_is_written(live: ControlPlane, make: Mak
         for assertion in deployment.template["Rules"]["SubnetAvailabilityZone"]["Assertions"]
     ]
     assert zone == deployment.plan.availability_zone
-    deployment.register_nodes()
+    deployment.register_nodes(tempting=True)
     deployment.apply(manifests=[])  # what the README asks for beside the manifests
     live.kubectl.apply_file(written / "dist")
     deployment.wait_for_pods()
@@ -159,6 +159,27 @@ def _one_gpu_more(deployment: Deployment) -> None:
             amounts["nvidia.com/gpu"] = str(int(amounts["nvidia.com/gpu"]) + 1)
 
 
+def _no_zone(deployment: Deployment) -> None:
+    for group in _groups(deployment):
+        del group["template"]["spec"]["nodeSelector"]["topology.kubernetes.io/zone"]
+
+
+def _no_deployment(deployment: Deployment) -> None:
+    for group in _groups(deployment):
+        del group["template"]["spec"]["nodeSelector"]["constructs-pd/deployment"]
+
+
+def _head_anywhere(deployment: Deployment) -> None:
+    (service,) = [manifest for manifest in deployment.manifests if manifest["kind"] == "RayService"]
+    head = service["spec"]["rayClusterConfig"]["headGroupSpec"]["template"]["spec"]
+    del head["nodeSelector"]["constructs-pd/role"]
+
+
+def _service_of_nobody(deployment: Deployment) -> None:
+    (service,) = [manifest for manifest in deployment.manifests if manifest["kind"] == "Service"]
+    service["spec"] = {"selector": {"typo": "x"}, "ports": [{"port": 8000}]}
+
+
 def _groups(deployment: Deployment) -> list[Object]:
     (service,) = [manifest for manifest in deployment.manifests if manifest["kind"] == "RayService"]
     groups: list[Object] = service["spec"]["rayClusterConfig"]["workerGroupSpecs"]
@@ -169,18 +190,24 @@ PLANTED: dict[str, tuple[Any, str]] = {
     "a taint without its toleration": (_untolerated, "untolerated taint"),
     "swapped phase labels": (_swapped, "a prefill pod on a decode node"),
     "a GPU too many": (_one_gpu_more, "Insufficient nvidia.com/gpu"),
+    "workers of any zone": (_no_zone, "on a node of another zone"),
+    "workers of any deployment": (_no_deployment, "-other"),
+    "a head on any CPU node": (_head_anywhere, "a head pod on a other node"),
+    "a service that selects nobody": (_service_of_nobody, "selects [] by {'typo': 'x'}"),
 }
+NEVER_BOUND = ("a taint without its toleration", "a GPU too many")
 
 
-@pytest.mark.parametrize(("plant", "seen"), PLANTED.values(), ids=PLANTED)
-def test_a_planted_mistake_is_seen(make: Make, plant: Any, seen: str) -> None:
+@pytest.mark.parametrize("mistake", PLANTED)
+def test_a_planted_mistake_is_seen(make: Make, mistake: str) -> None:
+    plant, seen = PLANTED[mistake]
     deployment = make()
     deployment.nodes = deployment.planned_nodes()
     plant(deployment)
-    deployment.register_nodes()
+    deployment.register_nodes(tempting=True)
     deployment.apply()
-    with pytest.raises(TimeoutError) if "pod on" not in seen else nullcontext():
-        deployment.wait_for_pods(seconds=12)
+    with pytest.raises(TimeoutError) if mistake in NEVER_BOUND else nullcontext():
+        deployment.wait_for_pods(seconds=12 if mistake in NEVER_BOUND else 60)
     text = f"{problems(deployment)} {deployment.pending_reasons()}"
     assert seen in text
 
