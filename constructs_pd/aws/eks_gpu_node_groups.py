@@ -114,7 +114,7 @@ class EksGpuNodeGroups(Construct):
         if not any(phase.nodes.capacity.new_placement_group for phase in self.plan.phases):
             return None
         group = aws_ec2.CfnPlacementGroup(self, "PlacementGroup", strategy="cluster")
-        # CloudFormation makes it anew when a tag changes, and every node with it; it costs nothing that a tag counts.
+        # CloudFormation makes it anew when a tag changes, and every node with it. It costs nothing, no bill misses it.
         group.add_property_deletion_override("Tags")
         return group
 
