@@ -13,12 +13,10 @@ import pytest
 
 from cluster.binaries import DEFAULT_VERSION, build, kubernetes_versions
 from cluster.control_plane import ControlPlane, control_plane
-from cluster.deployment import Deployment
+from cluster.deployment import Deployment, deployment_of
 from cluster.kubectl import Kubectl
 from constructs_pd import DeploymentPlan
-from support.rendered import whole_deployment
 from support.specs import plan_with
-from support.template import synthesized
 
 # In a cluster that is not ours nothing of an earlier run is in the way.
 RUN = f"{os.getpid():x}"
@@ -60,7 +58,7 @@ def make(live: ControlPlane) -> Iterator[Make]:
     def deployment(changes: dict[str, Any] | None = None, planned: DeploymentPlan | None = None) -> Deployment:
         name = f"case-{RUN}-{next(NUMBERS)}"
         plan = planned or plan_with({**(changes or {}), "name": name, "namespace": name})
-        made.append(Deployment(plan, synthesized(plan), whole_deployment(plan), live))
+        made.append(deployment_of(plan, live))
         return made[-1]
 
     yield deployment

@@ -12,7 +12,8 @@ from cluster.control_plane import ControlPlane
 from cluster.kubectl import NotFoundError, Object, wait_for
 from cluster.nodes import decoys, gpu_nodes, system_node
 from constructs_pd import DeploymentPlan
-from support.template import TemplateData
+from support.rendered import whole_deployment
+from support.template import TemplateData, synthesized
 
 VOLUME_LABEL = "constructs-pd/test-namespace"
 # What the operator logs of itself: it looks for the head of a cluster before it has made it, and tries again where two
@@ -50,13 +51,12 @@ class Deployment:
             self.nodes += decoys(self.nodes)
         kubectl = self.control_plane.kubectl
         kubectl.run("create", "-f", "-", given=_list(self.nodes))
-        names = [node["metadata"]["name"] for node in self.nodes]
         planned = {node["metadata"]["name"]: node["spec"]["taints"] for node in self.nodes}
 
         def ready() -> bool:
             """Return whether the taint is gone that a node has until it is ready."""
             live = {node["metadata"]["name"]: node["spec"].get("taints", []) for node in kubectl.list("nodes")}
-            return all(len(live[name]) == len(planned[name]) for name in names)
+            return all(len(live[name]) == len(taints) for name, taints in planned.items())
 
         wait_for("ready nodes", ready)
 
@@ -135,6 +135,11 @@ class Deployment:
         kubectl.run("delete", "pods", *here, "--all", "--force", "--grace-period=0", *now)
         kubectl.run("delete", "namespace", self.namespace, *now)
         kubectl.run("delete", "persistentvolume", "--selector", f"{VOLUME_LABEL}={self.namespace}", *now)
+
+
+def deployment_of(plan: DeploymentPlan, control_plane: ControlPlane) -> Deployment:
+    """Return a plan's deployment, with both halves written and nothing applied."""
+    return Deployment(plan, synthesized(plan), whole_deployment(plan), control_plane)
 
 
 def is_bound(pod: Object) -> bool:

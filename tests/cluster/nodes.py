@@ -10,11 +10,11 @@ from support.template import TemplateData
 
 Object = dict[str, Any]
 
-SYSTEM_LABEL = ("constructs-pd/role", "system")
 # AWS's sample: m7i.xlarge, 4 vCPU and 16 GiB.
 SYSTEM_CAPACITY = {"cpu": "3920m", "memory": "14Gi"}
 PODS_PER_NODE = "110"
 DEPLOYMENT_LABEL = "constructs-pd/deployment"
+ROLE_LABEL = "constructs-pd/role"
 ZONE_LABELS = ("topology.kubernetes.io/zone", "topology.k8s.aws/zone-id")
 
 
@@ -40,7 +40,7 @@ def decoys(planned: list[Object]) -> list[Object]:
             copies.append(_roomier(node, "zone", zones))
             copies.append(_roomier(node, "other", {DEPLOYMENT_LABEL: f"{labels[DEPLOYMENT_LABEL]}-other"}))
         else:
-            copies.append(_roomier(node, "bare", {SYSTEM_LABEL[0]: "other"}))
+            copies.append(_roomier(node, "bare", {ROLE_LABEL: "other"}))
     return copies
 
 
@@ -69,9 +69,9 @@ def _gpu_node(group: Nodes, phase: str, number: int) -> Object:
     return _node(name, {**group.labels, "eks.amazonaws.com/nodegroup": group.tags["Name"]}, taints, capacity)
 
 
-def system_node(zone: str, name: str = "system-0") -> Object:
+def system_node(zone: str, name: str) -> Object:
     """Return a CPU node for the head and the operators."""
-    labels = {SYSTEM_LABEL[0]: SYSTEM_LABEL[1], "kubernetes.io/arch": "amd64", "topology.kubernetes.io/zone": zone}
+    labels = {ROLE_LABEL: "system", "kubernetes.io/arch": "amd64", "topology.kubernetes.io/zone": zone}
     return _node(name, labels, [], {**SYSTEM_CAPACITY, "pods": PODS_PER_NODE})
 
 

@@ -8,11 +8,10 @@ from contextlib import suppress
 
 from cluster.deployment import Deployment, is_bound
 from cluster.kubectl import Object, wait_for
+from cluster.nodes import DEPLOYMENT_LABEL, ROLE_LABEL, ZONE_LABELS
 from constructs_pd.planning.deployment_plan import BudgetPlan
 
-ROLE = "constructs-pd/role"
 BUDGET_SECONDS = 8
-ZONES = ("topology.kubernetes.io/zone", "topology.k8s.aws/zone-id")
 
 
 def problems(deployment: Deployment) -> list[str]:
@@ -41,11 +40,11 @@ def _placement(deployment: Deployment, pods: list[Object], nodes: dict[str, Obje
             continue
         labels = nodes[pod["spec"]["nodeName"]]["metadata"]["labels"]
         on = {"head": "system"}.get(_role(pod), _role(pod))
-        if labels.get(ROLE) != on:
-            yield f"{name}: a {_role(pod)} pod on a {labels.get(ROLE)} node"
-        if _role(pod) != "head" and labels.get("constructs-pd/deployment") != deployment.plan.name:
-            yield f"{name}: on a node of {labels.get('constructs-pd/deployment')}"
-        if _role(pod) != "head" and deployment.plan.availability_zone not in [labels.get(key) for key in ZONES]:
+        if labels.get(ROLE_LABEL) != on:
+            yield f"{name}: a {_role(pod)} pod on a {labels.get(ROLE_LABEL)} node"
+        if _role(pod) != "head" and labels.get(DEPLOYMENT_LABEL) != deployment.plan.name:
+            yield f"{name}: on a node of {labels.get(DEPLOYMENT_LABEL)}"
+        if _role(pod) != "head" and deployment.plan.availability_zone not in [labels.get(key) for key in ZONE_LABELS]:
             yield f"{name}: on a node of another zone"
     workers = [pod["spec"]["nodeName"] for pod in pods if is_bound(pod) and _role(pod) != "head"]
     if len(set(workers)) < len(workers):
@@ -98,5 +97,5 @@ def _matches(pod: Object, selector: dict[str, str]) -> bool:
 
 
 def _role(pod: Object) -> str:
-    role: str = pod["metadata"]["labels"][ROLE]
+    role: str = pod["metadata"]["labels"][ROLE_LABEL]
     return role

@@ -18,13 +18,12 @@ import pytest
 
 from cluster.conftest import RUN
 from cluster.control_plane import ControlPlane
-from cluster.deployment import Deployment
+from cluster.deployment import Deployment, deployment_of
 from cluster.kubectl import Object, wait_for
 from constructs_pd.planning.catalog.rows import RolloutRow
 from support.changes import CHANGES, COMPANIONS, CONTEXTS, ROWS, Changes
-from support.rendered import whole_deployment
+from support.rendered import only, whole_deployment
 from support.specs import plan_with
-from support.template import synthesized
 
 STRATEGIES: dict[str, Changes] = {
     "none": {},
@@ -41,16 +40,15 @@ SEEN_IN_THE_CLUSTER = ("pods", "group_sizes", "tolerations")
 class Case:
     """A change under a strategy, before and after."""
 
-    row: RolloutRow
     field: str
     strategy: str
     deployment: Deployment
     before: Object | None = None
 
-    @property
-    def expected(self) -> str:
-        effects = getattr(self.row, self.strategy)
-        return "second cluster" if effects.get("pods") == "second_cluster" else "ignored"
+
+def expected(row: RolloutRow, strategy: str) -> str:
+    """Return what the table says of the cluster."""
+    return "second cluster" if getattr(row, strategy).get("pods") == "second_cluster" else "ignored"
 
 
 def fields() -> Iterator[tuple[RolloutRow, str]]:
@@ -69,8 +67,8 @@ IDS = [f"{field}-{strategy}" for _, field, strategy in CASES]
 def cases(live: ControlPlane) -> Iterator[dict[tuple[str, str], Case]]:
     """Every change made, and the operator given time for it."""
     made = {
-        (field, strategy): _case(live, number, row, field, strategy)
-        for number, (row, field, strategy) in enumerate(CASES)
+        (field, strategy): _case(live, str(number), field, strategy)
+        for number, (_, field, strategy) in enumerate(CASES)
     }
     try:
         for case in made.values():
@@ -86,9 +84,9 @@ def cases(live: ControlPlane) -> Iterator[dict[tuple[str, str], Case]]:
             case.deployment.remove()
 
 
-def _case(live: ControlPlane, number: int, row: RolloutRow, field: str, strategy: str) -> Case:
-    plan = plan_with(_own(number, {**CONTEXTS.get(field, {}), **STRATEGIES[strategy]}))
-    return Case(row, field, strategy, Deployment(plan, synthesized(plan), whole_deployment(plan), live))
+def _case(live: ControlPlane, name: str, field: str, strategy: str) -> Case:
+    plan = plan_with(_named(f"change-{RUN}-{name}", {**CONTEXTS.get(field, {}), **STRATEGIES[strategy]}))
+    return Case(field, strategy, deployment_of(plan, live))
 
 
 def _changed(case: Case) -> list[Object]:
@@ -98,13 +96,11 @@ def _changed(case: Case) -> list[Object]:
         **COMPANIONS.get(case.field, {}),
         case.field: CHANGES[case.field],
     }
-    number = int(case.deployment.plan.name.rpartition("-")[2])
-    return whole_deployment(plan_with(_own(number, changes)))
+    return whole_deployment(plan_with(_named(case.deployment.plan.name, changes)))
 
 
-def _own(number: int, changes: Changes) -> Changes:
+def _named(name: str, changes: Changes) -> Changes:
     # Without a claim, which is not what these are about.
-    name = f"change-{RUN}-{number}"
     return {"model_cache": None, **changes, "name": name, "namespace": name}
 
 
@@ -146,27 +142,23 @@ def test_the_operator_does_what_the_table_says(
 ) -> None:
     case = cases[field, strategy]
     assert case.before is not None
-    assert outcome(case.before, _cluster(case.deployment)) == case.expected
+    assert outcome(case.before, _cluster(case.deployment)) == expected(row, strategy)
 
 
 def test_the_cases_are_of_both_kinds() -> None:
-    expected = [
-        "second cluster" if getattr(row, strategy).get("pods") == "second_cluster" else "ignored"
-        for row, _, strategy in CASES
-    ]
-    assert expected.count("second cluster") > 5
-    assert expected.count("ignored") > 15
+    outcomes = [expected(row, strategy) for row, _, strategy in CASES]
+    assert outcomes.count("second cluster") > 5
+    assert outcomes.count("ignored") > 15
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_worker_group_that_is_appended_reaches_the_running_cluster(live: ControlPlane, strategy: str) -> None:
-    plan = plan_with(_own(1000 + list(STRATEGIES).index(strategy), STRATEGIES[strategy]))
-    deployment = Deployment(plan, synthesized(plan), whole_deployment(plan), live)
+    name = f"appended-{RUN}-{strategy.replace('_', '-')}"
+    deployment = deployment_of(plan_with(_named(name, STRATEGIES[strategy])), live)
     try:
         deployment.apply()
         before = wait_for("RayCluster", lambda: _cluster(deployment))
-        (service,) = [found for found in deployment.manifests if found["kind"] == "RayService"]
-        groups: list[Any] = service["spec"]["rayClusterConfig"]["workerGroupSpecs"]
+        groups: list[Any] = only(deployment.manifests, "RayService")["spec"]["rayClusterConfig"]["workerGroupSpecs"]
         groups.append({**deepcopy(groups[-1]), "groupName": "more"})
         deployment.apply()
         after = wait_for("update", lambda: _updated(deployment, before))

@@ -17,6 +17,7 @@ from cluster.kubectl import Object, RefusedError, wait_for
 from cluster.problems import problems
 from constructs_pd import PlanError, plan_file
 from support.processes import python
+from support.rendered import only
 from support.specs import REFERENCE_FILE, VARIANTS, plan_with
 
 
@@ -170,19 +171,17 @@ def _no_deployment(deployment: Deployment) -> None:
 
 
 def _head_anywhere(deployment: Deployment) -> None:
-    (service,) = [manifest for manifest in deployment.manifests if manifest["kind"] == "RayService"]
+    service = only(deployment.manifests, "RayService")
     head = service["spec"]["rayClusterConfig"]["headGroupSpec"]["template"]["spec"]
     del head["nodeSelector"]["constructs-pd/role"]
 
 
 def _service_of_nobody(deployment: Deployment) -> None:
-    (service,) = [manifest for manifest in deployment.manifests if manifest["kind"] == "Service"]
-    service["spec"] = {"selector": {"typo": "x"}, "ports": [{"port": 8000}]}
+    only(deployment.manifests, "Service")["spec"] = {"selector": {"typo": "x"}, "ports": [{"port": 8000}]}
 
 
 def _groups(deployment: Deployment) -> list[Object]:
-    (service,) = [manifest for manifest in deployment.manifests if manifest["kind"] == "RayService"]
-    groups: list[Object] = service["spec"]["rayClusterConfig"]["workerGroupSpecs"]
+    groups: list[Object] = only(deployment.manifests, "RayService")["spec"]["rayClusterConfig"]["workerGroupSpecs"]
     return groups
 
 
@@ -214,8 +213,7 @@ def test_a_planted_mistake_is_seen(make: Make, mistake: str) -> None:
 
 def test_the_operator_refuses_a_name_of_48_characters(live: ControlPlane, make: Make) -> None:
     deployment = make()
-    (service,) = [manifest for manifest in deployment.manifests if manifest["kind"] == "RayService"]
-    service["metadata"]["name"] = "q" * 48
+    only(deployment.manifests, "RayService")["metadata"]["name"] = "q" * 48
     deployment.apply()
     try:
         wait_for("warning", lambda: [text for text in deployment.warnings() if "47 characters" in text])
@@ -227,7 +225,6 @@ def test_the_operator_refuses_a_name_of_48_characters(live: ControlPlane, make: 
 
 def test_the_api_server_refuses_an_unknown_field(make: Make) -> None:
     deployment = make()
-    (service,) = [manifest for manifest in deployment.manifests if manifest["kind"] == "RayService"]
-    service["spec"]["rayClusterConfig"]["headGroupSpecs"] = {}
+    only(deployment.manifests, "RayService")["spec"]["rayClusterConfig"]["headGroupSpecs"] = {}
     with pytest.raises(RefusedError, match='unknown field "headGroupSpecs"'):
         deployment.apply()

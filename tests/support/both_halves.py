@@ -6,14 +6,11 @@ description of the instance type (moto); what the pods ask for comes from the ma
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from support.ec2 import described
 from support.rendered import Manifest, only
 from support.template import TemplateData, launch_template, node_group
 
@@ -24,13 +21,6 @@ EFFECTS = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SC
 ARCHITECTURES = {"AL2023_x86_64_NVIDIA": "amd64", None: "amd64"}
 WHOLE_NODE = ("nvidia.com/gpu", "vpc.amazonaws.com/efa")
 Taint = tuple[str, str, str]
-
-
-@cache
-def _described() -> dict[str, Any]:
-    packed = files("moto").joinpath("ec2/resources/instance_types.json.gz").read_bytes()
-    data: dict[str, Any] = json.loads(gzip.decompress(packed))
-    return data
 
 
 @dataclass(frozen=True)
@@ -66,7 +56,7 @@ def nodes(template: TemplateData, phase: str, zone: str) -> Nodes:
     """Return the nodes of a phase's node group, whose subnet lies in the zone."""
     group, launch = node_group(template, phase), launch_template(template, phase)
     (instance_type,) = group.get("InstanceTypes") or [launch["InstanceType"]]
-    described = _described()[instance_type]
+    instance = described()[instance_type]
     zone_label = "topology.k8s.aws/zone-id" if "-az" in zone else "topology.kubernetes.io/zone"
     kinds = [interface["InterfaceType"] for interface in launch["NetworkInterfaces"]]
     return Nodes(
@@ -79,11 +69,11 @@ def nodes(template: TemplateData, phase: str, zone: str) -> Nodes:
         },
         taints=frozenset((taint["Key"], taint["Value"], EFFECTS[taint["Effect"]]) for taint in group["Taints"]),
         devices={
-            "nvidia.com/gpu": described["GpuInfo"]["Gpus"][0]["Count"],
+            "nvidia.com/gpu": instance["GpuInfo"]["Gpus"][0]["Count"],
             "vpc.amazonaws.com/efa": sum(kind in ("efa", "efa-only") for kind in kinds),
         },
-        cpu_cores=_cpu_left(described["VCpuInfo"]["DefaultVCpus"]),
-        memory_mib=_memory_left(described["MemoryInfo"]["SizeInMiB"]),
+        cpu_cores=_cpu_left(instance["VCpuInfo"]["DefaultVCpus"]),
+        memory_mib=_memory_left(instance["MemoryInfo"]["SizeInMiB"]),
         fewest=group["ScalingConfig"]["MinSize"],
         desired=group["ScalingConfig"]["DesiredSize"],
         most=group["ScalingConfig"]["MaxSize"],

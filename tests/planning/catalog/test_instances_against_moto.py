@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import pytest
 
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.network import network_interfaces
+from support.ec2 import described
 
 ROWS = load_catalog().instances
 
@@ -25,13 +22,6 @@ KNOWN_DIFFERENCES = {
     ("g7e.24xlarge", "gpu"): ("RTX PRO 6000", "RTX PRO Server 6000"),
     ("g7e.48xlarge", "gpu"): ("RTX PRO 6000", "RTX PRO Server 6000"),
 }
-
-
-@cache
-def described() -> dict[str, Any]:
-    packed = files("moto").joinpath("ec2/resources/instance_types.json.gz").read_bytes()
-    data: dict[str, Any] = json.loads(gzip.decompress(packed))
-    return data
 
 
 def of_ec2(name: str) -> dict[str, Any]:
