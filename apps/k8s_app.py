@@ -16,6 +16,7 @@ from constructs_pd import (
     RayLlmCluster,
     plan_or_exit,
 )
+from constructs_pd.manifests.chart_values import chart_values
 
 REFERENCE = Path(__file__).with_name("reference.yaml")
 
@@ -32,12 +33,21 @@ class DeploymentChart(Chart):
         OpenAIEndpoint(self, "endpoint", plan=plan, service=service)
 
 
+def write_chart_values(folder: Path, plan: DeploymentPlan) -> None:
+    """Write the values of the charts that a cluster that exists must have."""
+    folder.mkdir()
+    for name, text in chart_values(plan).items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
 def main() -> None:
     """Plan first: on errors nothing is written and the program ends with status 1."""
     plan = plan_or_exit(os.environ.get("CONSTRUCTS_PD_SPEC", REFERENCE))
     app = App()
     DeploymentChart(app, plan)
     app.synth()
+    if plan.eks_cluster is None:
+        write_chart_values(Path(app.outdir) / "charts", plan)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from constructs import Construct
 
 from constructs_pd import DeploymentPlan, EksGpuNodeGroups, plan_or_exit
 
-SPECIFICATION = Path(__file__).with_name("reference.yaml")
+SPECIFICATION = Path(__file__).with_name("existing_cluster.yaml")
 ACCOUNT = "123456789012"
 NFS = aws_ec2.Port.tcp(2049)
 

@@ -9,7 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from constructs_pd.aws import EksGpuNodeGroups, ExistingCluster, ExistingSubnet
+    from constructs_pd.aws import (
+        EksAddOns,
+        EksCluster,
+        EksGpuNodeGroups,
+        EksNetwork,
+        ExistingCluster,
+        ExistingSubnet,
+    )
     from constructs_pd.findings import Acknowledge, Finding, PlanError, Severity
     from constructs_pd.k8s import DeploymentNamespace, OpenAIEndpoint, PrefillDecodeService, RayLlmCluster
     from constructs_pd.planning import (
@@ -26,11 +33,13 @@ if TYPE_CHECKING:
         Model,
         ModelCache,
         ModelRow,
+        NewCluster,
         Nodes,
         Phase,
         Pod,
         Reservation,
         SecretReference,
+        SystemNodes,
         Toleration,
         Upgrade,
         load_spec,
@@ -46,7 +55,10 @@ __all__ = [
     "DeploymentPlan",
     "DeploymentSpec",
     "Efa",
+    "EksAddOns",
+    "EksCluster",
     "EksGpuNodeGroups",
+    "EksNetwork",
     "Endpoint",
     "ExistingCluster",
     "ExistingSubnet",
@@ -60,6 +72,7 @@ __all__ = [
     "Model",
     "ModelCache",
     "ModelRow",
+    "NewCluster",
     "Nodes",
     "OpenAIEndpoint",
     "Phase",
@@ -70,6 +83,7 @@ __all__ = [
     "Reservation",
     "SecretReference",
     "Severity",
+    "SystemNodes",
     "Toleration",
     "Upgrade",
     "load_spec",
@@ -82,7 +96,7 @@ __all__ = [
 _HOMES = {
     "findings": ("Acknowledge", "Finding", "PlanError", "Severity"),
     "k8s": ("DeploymentNamespace", "OpenAIEndpoint", "PrefillDecodeService", "RayLlmCluster"),
-    "aws": ("EksGpuNodeGroups", "ExistingCluster", "ExistingSubnet"),
+    "aws": ("EksAddOns", "EksCluster", "EksGpuNodeGroups", "EksNetwork", "ExistingCluster", "ExistingSubnet"),
 }
 
 

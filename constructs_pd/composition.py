@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from constructs import IConstruct, Node
 
 from constructs_pd.findings import PlanError
-from constructs_pd.planning.codes import TAKEN_NAME, Code
+from constructs_pd.planning.codes import OTHER_PLAN, TAKEN_NAME, Code
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
 
@@ -44,6 +44,25 @@ def require_unique(construct: Planned, neighbours: Iterable[IConstruct], name: C
             )
 
 
+def require_one_plan(construct: IConstruct, plan: DeploymentPlan, other: Planned) -> None:
+    """Refuse a construct beside another that renders a different plan; warnings do not count.
+
+    Raises:
+        PlanError: PD501.
+    """
+    if _without_findings(other.plan) != _without_findings(plan):
+        raise refusal(
+            OTHER_PLAN,
+            construct.node,
+            f"{other.node.path} was made from another plan (of {other.plan.name!r}) than this one (of {plan.name!r})",
+            "make both from one plan",
+        )
+
+
 def refusal(code: Code, place: Node, message: str, remedy: str) -> PlanError:
     """Return the error of a construct that cannot be made at its place."""
     return PlanError([code.finding(place.path, message, remedy)])
+
+
+def _without_findings(plan: DeploymentPlan) -> DeploymentPlan:
+    return plan.model_copy(update={"findings": ()})

@@ -11,6 +11,7 @@ import yaml
 from pytest_examples import CodeExample, EvalExample, find_examples
 
 from constructs_pd import _HOMES, PlanError, plan, plan_file
+from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.spec import DeploymentSpec
 from constructs_pd.planning.spec_pods import Phase
 from support.processes import python
@@ -49,7 +50,7 @@ def test_python_snippets_run_and_print_what_they_say(
 
 
 def test_every_construct_has_a_guide_page_with_a_snippet() -> None:
-    assert len(EXAMPLES) == 9
+    assert len(EXAMPLES) == 12
     public = [*_HOMES["k8s"], *_HOMES["aws"]]
     guides = {page.stem for page in GUIDES if blocks(page, "py")}
     assert guides == {snake_case(name) for name in public if not name.startswith("Existing")}
@@ -86,17 +87,66 @@ def test_the_example_of_a_phase_is_one(page: str) -> None:
 
 def test_pages_made_from_data_are_fresh() -> None:
     made = runpy.run_path(str(ROOT / "tools" / "pages.py"))["PAGES"]
-    assert set(made) == {"rules.md", "rollout.md", "specification.md"}
+    assert set(made) == {"add_ons.md", "rules.md", "rollout.md", "specification.md"}
     for name, page in made.items():
         assert (ROOT / "docs" / name).read_text(encoding="utf-8") == page(), f"run `make pages` ({name})"
+
+
+def cost_rows() -> list[list[str]]:
+    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    table = page.split("| an hour | source |\n")[1].split("\n\n")[0]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[1:]]
+
+
+def test_the_cost_is_the_sum_of_its_parts() -> None:
+    *parts, (name, _, _, total, read) = cost_rows()
+    assert (name, len(parts)) == ("all", 9)
+    for what, count, each, product, source in parts:
+        assert float(product) == pytest.approx(int(count) * float(each), abs=5e-5), what
+        assert len(source) > 20
+    assert float(total) == pytest.approx(sum(float(product) for _, _, _, product, _ in parts), abs=0.005)
+    assert f"costs {total} US dollars an hour" in TEXT
+    assert read.removeprefix("read on ") in TEXT
+
+
+def test_the_cost_is_of_what_the_reference_deployment_makes() -> None:
+    planned = plan_file(ROOT / "apps" / "reference.yaml")
+    assert planned.eks_cluster is not None
+    groups = [phase.nodes for phase in planned.phases]
+    system, network = planned.eks_cluster.system_nodes, planned.eks_cluster.network
+    counted = {name: int(count) for name, count, *_ in cost_rows()[:-1]}
+    disks = [(group.root_volume, group.desired_nodes) for group in groups] + [(system.root_volume, system.count)]
+    gateways = sum(zone.has_nat_gateway for zone in network.zones)
+    assert counted == {
+        groups[0].instance_type: sum(group.desired_nodes for group in groups),
+        system.instance_type: system.count,
+        "EKS cluster, standard support": 1,
+        "NAT gateway": gateways,
+        "public IPv4 address": gateways,
+        "internal load balancer": 1,
+        "gp3, GiB": sum(disk.size_gib * count for disk, count in disks),
+        "gp3, MiB/s above 125": sum((disk.throughput_mib_per_second - 125) * count for disk, count in disks),
+        "KMS key": 1,
+    }
+    catalog = load_catalog()
+    vcpus = sum(catalog.instances[group.instance_type].vcpus * group.desired_nodes for group in groups)
+    assert f"a quota of {vcpus} vCPUs" in " ".join(TEXT.split())
+
+
+def test_every_value_of_a_chart_has_its_reason() -> None:
+    page = (ROOT / "docs" / "add_ons.md").read_text(encoding="utf-8")
+    for chart in plan_file(ROOT / "apps" / "reference.yaml").charts:
+        for name in [*chart.values, *chart.cluster_values]:
+            assert re.search(rf"^\| {chart.name}: `([^`]*, )?{name}[.,`]", page, re.MULTILINE), name
 
 
 def test_every_make_target_they_name_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = {
-        target for page in PAGES for target in re.findall(r"`?make ([a-z][a-z-]*)", page.read_text(encoding="utf-8"))
+        target
+        for page in PAGES
+        for target in re.findall(r"(?:`|^)make ([a-z][a-z-]*)", page.read_text("utf-8"), re.MULTILINE)
     }
-    targets -= {"it"}
     assert {"synth", "test", "pages"} <= targets
     assert targets <= set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
 

@@ -1,4 +1,4 @@
-"""Write the pages of docs/ that are made from data: rules, roll-out, specification.
+"""Write the pages of docs/ that are made from data: add-ons, rules, roll-out, specification.
 
 Usage: python tools/pages.py
 """
@@ -13,8 +13,10 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from constructs_pd import plan_file
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.catalog.rows import RolloutEffects
+from constructs_pd.planning.charts import EFA_PLUGIN, LOAD_BALANCER_CONTROLLER, NVIDIA_PLUGIN
 from constructs_pd.planning.codes import OTHER_CODES
 from constructs_pd.planning.model_base import model_in
 from constructs_pd.planning.rules import RULES
@@ -43,8 +45,8 @@ def rollout_page() -> str:
     """Return what each kind of change does to a running service."""
     head = (
         "# How a change is rolled out\n\n"
-        "Change the specification, run `make synth`, deploy the stack, apply `dist/` again. What then happens depends\n"
-        "on what changed and, for the manifests, on `upgrade.strategy`. A plan carries the same as data:\n"
+        "Change the specification, run `make synth`, deploy the stacks, apply `dist/` again. What then happens\n"
+        "depends on what changed and, for the manifests, on `upgrade.strategy`. A plan carries the same as data:\n"
         "`plan.rollout`. Where several fields change at once, under `new_cluster` a second cluster takes all that the\n"
         "RayService says.\n\n"
         "| part | what it is |\n|---|---|\n"
@@ -55,7 +57,8 @@ def rollout_page() -> str:
         "| service | the RayService's own labels, annotations and fields |\n"
         "| objects | Namespace, ServiceAccount, Services, Ingress and disruption budgets |\n"
         "| identity | the RayService's name and namespace |\n"
-        "| nodes | the stack of the GPU nodes |\n\n"
+        "| nodes | the stack of the GPU nodes |\n"
+        "| cluster | the stacks of the cluster and its add-ons, where the specification has one made |\n\n"
         "| effect | meaning |\n|---|---|\n"
         "| in_place | it reaches the running service |\n"
         "| second_cluster | KubeRay starts a second RayCluster with it, moves the traffic, then deletes the first |\n"
@@ -63,8 +66,10 @@ def rollout_page() -> str:
         "| new_service | it is another object; the old one stays |\n"
         "| nodes_replaced | EKS replaces the nodes one at a time: new ones first, in a reservation old ones |\n"
         "| second_node_group | CloudFormation makes a second node group beside the first, then deletes the first |\n"
-        "| new_stack | it is another stack; the old one stays |\n\n"
-        "A field stands for everything below it as well.\n\n"
+        "| new_stack | it is another stack; the old one stays |\n"
+        "| remade | CloudFormation makes a resource of it anew and deletes the first; the note says which |\n\n"
+        "A field stands for everything below it as well. What a field that every deployment has does to a cluster\n"
+        "that is made here stands in the note.\n\n"
     )
     rows = [
         (
@@ -91,6 +96,62 @@ def specification_page() -> str:
     return NOTE + head + _table(("field", "default", "expected"), _fields(DeploymentSpec, ""))
 
 
+def add_ons_page() -> str:
+    """Return every add-on and chart of the reference deployment, with its version and what is set in it."""
+    planned = plan_file(DOCS.parent / "apps" / "reference.yaml")
+    assert planned.eks_cluster is not None
+    head = (
+        "# Add-ons\n\n"
+        "What a deployment needs in its cluster beside its own objects, as the reference deployment has it. What is\n"
+        "not set is the add-on's or the chart's own. Tests render the charts with Helm as they are published, with\n"
+        "these values.\n\n"
+    )
+    catalog = load_catalog()
+    addons = [
+        (
+            addon.name,
+            addon.version,
+            addon.stage,
+            f"`{json.dumps(addon.configuration)}`" if addon.configuration else "",
+            catalog.addons[addon.name].source,
+            str(catalog.addons[addon.name].date),
+        )
+        for addon in planned.eks_cluster.addons
+    ]
+    charts = [
+        (
+            chart.name,
+            chart.version,
+            chart.namespace,
+            _values({**chart.values, **{name: f"<{what}>" for name, what in chart.cluster_values.items()}}),
+            catalog.charts[chart.name].source,
+            str(catalog.charts[chart.name].date),
+        )
+        for chart in planned.charts
+    ]
+    note = (
+        "\n`eks_cluster.addon_versions` takes other versions; PD410 says of which versions nobody has seen that EKS "
+        "offers them.\n"
+    )
+    return (
+        NOTE
+        + head
+        + "## Add-ons that EKS manages, in a new cluster\n\n"
+        + _table(("add-on", "version", "when", "configuration", "source", "date"), addons)
+        + note
+        + "\n## Helm charts, in any cluster\n\n"
+        + _table(("chart", "version", "namespace", "values", "source", "date"), charts)
+        + "\n| value | why |\n|---|---|\n"
+        + "".join(f"| {chart}: `{value}` | {why} |\n" for (chart, value), why in WHY.items())
+    )
+
+
+def _values(values: dict[str, Any]) -> str:
+    shown = json.dumps(values, sort_keys=True)
+    types = ", ".join(f'"{name}"' for name in sorted(load_catalog().instances))
+    return f"`{shown.replace(types, '<the types of the catalogue and of the specification>')}`" if values else ""
+
+
 def _fields(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, ...]]:
     for name, field in model.model_fields.items():
         path = f"{prefix}{name}"
@@ -114,7 +175,29 @@ def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |\n" for line in lines)
 
 
-PAGES = {"rules.md": rules_page, "rollout.md": rollout_page, "specification.md": specification_page}
+# Of each value, what happens without it.
+WHY = {
+    (EFA_PLUGIN, "tolerations"): "the chart tolerates no taint of GPU nodes: pods would wait for adapters for ever",
+    (EFA_PLUGIN, "supportedInstanceLabels.values"): "a type that is not listed gets no adapters, in silence",
+    (EFA_PLUGIN, "image.repository"): "the chart's own is the registry of us-west-2, whatever the region",
+    (LOAD_BALANCER_CONTROLLER, "clusterName"): "the controller does not start",
+    (
+        LOAD_BALANCER_CONTROLLER,
+        "region, vpcId",
+    ): "it would ask the instance metadata service, which may be out of reach",
+    (LOAD_BALANCER_CONTROLLER, "serviceAccount.name"): "its AWS permissions belong to this account",
+    (LOAD_BALANCER_CONTROLLER, "podDisruptionBudget"): "both replicas could go at once, and no Ingress be accepted",
+    (LOAD_BALANCER_CONTROLLER, "enableServiceMutatorWebhook"): "no Service of the cluster is accepted while it is away",
+    (NVIDIA_PLUGIN, "nodeSelector"): "the plugin would also run where a node says nothing of GPUs",
+    (NVIDIA_PLUGIN, "tolerations"): "the chart tolerates the taint with one effect only",
+}
+
+PAGES = {
+    "add_ons.md": add_ons_page,
+    "rules.md": rules_page,
+    "rollout.md": rollout_page,
+    "specification.md": specification_page,
+}
 
 
 def main() -> None:

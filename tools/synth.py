@@ -47,7 +47,8 @@ def main() -> int:
         if not (_manifests(specification, fresh / "dist") and _template(specification, fresh / "cdk.out")):
             return 1
         _swap(fresh, output, replaced)
-    for written in (*sorted((output / "dist").iterdir()), *sorted((output / "cdk.out").glob("*.template.json"))):
+    manifests, templates = (output / "dist").rglob("*.yaml"), (output / "cdk.out").glob("*.template.json")
+    for written in (*sorted(manifests), *sorted(templates)):
         print(f"wrote {os.path.relpath(written)}")
     return 0
 

@@ -7,7 +7,10 @@ except ModuleNotFoundError as error:
         f"the AWS constructs need {error.name}: pip install 'constructs-pd[aws]'", name=error.name
     ) from None
 
+from constructs_pd.aws.eks_add_ons import EksAddOns
+from constructs_pd.aws.eks_cluster import EksCluster
 from constructs_pd.aws.eks_gpu_node_groups import EksGpuNodeGroups
+from constructs_pd.aws.eks_network import EksNetwork
 from constructs_pd.aws.existing import ExistingCluster, ExistingSubnet
 
-__all__ = ["EksGpuNodeGroups", "ExistingCluster", "ExistingSubnet"]
+__all__ = ["EksAddOns", "EksCluster", "EksGpuNodeGroups", "EksNetwork", "ExistingCluster", "ExistingSubnet"]

@@ -9,6 +9,7 @@ from aws_cdk import Stack, Stage, Token, aws_ec2
 from constructs import Construct
 
 from constructs_pd.aws.cluster import AnyCluster, existing_cluster, let_nodes_join, vpc_of
+from constructs_pd.aws.eks_cluster import EksCluster
 from constructs_pd.aws.existing import ExistingSubnet
 from constructs_pd.aws.launch_template import launch_template_data
 from constructs_pd.aws.node_role import node_role
@@ -37,7 +38,8 @@ class EksGpuNodeGroups(Construct):
         scope: Parent construct.
         id: Construct id.
         plan: The plan to render.
-        cluster: The EKS cluster: of `aws_eks` or `aws_eks_v2`, new or imported, or an `ExistingCluster`.
+        cluster: The EKS cluster: an `EksCluster`, one of `aws_eks` or `aws_eks_v2`, new or imported, or an
+            `ExistingCluster`.
         subnet: The subnet of all GPU nodes, private, in the plan's zone.
         security_groups: More security groups for the nodes, at most 3. Default: none.
         service_cidr: The cluster's service CIDR, such as `10.100.0.0/16`; needed for an AMI of your own only.
@@ -60,7 +62,7 @@ class EksGpuNodeGroups(Construct):
         id: str,
         *,
         plan: DeploymentPlan,
-        cluster: AnyCluster,
+        cluster: EksCluster | AnyCluster,
         subnet: AnySubnet,
         security_groups: Sequence[aws_ec2.ISecurityGroup] = (),
         service_cidr: str | None = None,
@@ -68,11 +70,15 @@ class EksGpuNodeGroups(Construct):
         super().__init__(scope, id)
         self.plan = plan
         _require_region(self, plan)
-        known = existing_cluster(self, cluster, plan.versions.kubernetes)
+        if isinstance(cluster, EksCluster):
+            # Without its CNI no node becomes ready.
+            self.node.add_dependency(cluster)
+        known_by = cluster.cluster if isinstance(cluster, EksCluster) else cluster
+        known = existing_cluster(self, known_by, plan.versions.kubernetes)
         place = (Stack.of(self).account, Stack.of(self).region, known.name)
         require_unique(self, _neighbours(self, place), lambda other: other.plan.name)
         nodes_subnet = subnet_id(self, subnet, plan)
-        require_in_vpc(self, subnet, vpc_of(cluster), known.vpc_id)
+        require_in_vpc(self, subnet, vpc_of(known_by), known.vpc_id)
         efa = EfaSecurityGroup(self, "SecurityGroup", vpc_id=known.vpc_id, deployment=plan.name, tags=plan.tags)
         groups = _security_group_ids(self, [known.security_group_id, efa.group_id], security_groups)
         user_data = {phase.name: own_user_data(self, phase.nodes, known, service_cidr) for phase in plan.phases}
@@ -80,9 +86,13 @@ class EksGpuNodeGroups(Construct):
             self, "GpuNodes", efa.group_id
         )
         self.role = node_role(
-            self, "Role", deployment=plan.name, tags=plan.tags, for_vpc_cni=plan.vpc_cni_uses_node_role
+            self,
+            "Role",
+            description=f"GPU nodes of {plan.name}",
+            tags=plan.tags,
+            for_vpc_cni=plan.vpc_cni_uses_node_role,
         )
-        let_nodes_join(self, cluster, self.role)
+        let_nodes_join(self, known_by, self.role)
         self.placement_group = self._placement_group()
         self.prefill, self.decode = (
             PhaseNodeGroup(

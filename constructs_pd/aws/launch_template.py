@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from aws_cdk import CfnTag, aws_ec2
+from aws_cdk import aws_ec2
 
+from constructs_pd.aws.tags import tag_list
 from constructs_pd.planning.network import NetworkInterface
 from constructs_pd.planning.node_plan import CapacityPlan, NodeGroupPlan, VolumePlan
 
@@ -34,7 +35,7 @@ def launch_template_data(
         placement=Template.PlacementProperty(group_name=placement_group_name) if placement_group_name else None,
         instance_market_options=_market(capacity),
         capacity_reservation_specification=_reservation(capacity),
-        block_device_mappings=[_volume(nodes.root_volume)],
+        block_device_mappings=[root_device(nodes.root_volume)],
         metadata_options=Template.MetadataOptionsProperty(
             http_endpoint="enabled", http_tokens="required", http_put_response_hop_limit=nodes.metadata_hop_limit
         ),
@@ -42,11 +43,6 @@ def launch_template_data(
             Template.TagSpecificationProperty(resource_type=kind, tags=tag_list(nodes.tags)) for kind in TAGGED
         ],
     )
-
-
-def tag_list(tags: Mapping[str, str]) -> list[CfnTag]:
-    """Return tags as CloudFormation lists them."""
-    return [CfnTag(key=key, value=value) for key, value in sorted(tags.items())]
 
 
 def _interface(interface: NetworkInterface, security_group_ids: Sequence[str]) -> Template.NetworkInterfaceProperty:
@@ -76,7 +72,8 @@ def _reservation(capacity: CapacityPlan) -> Template.CapacityReservationSpecific
     )
 
 
-def _volume(volume: VolumePlan) -> Template.BlockDeviceMappingProperty:
+def root_device(volume: VolumePlan) -> Template.BlockDeviceMappingProperty:
+    """Return a node's disk, encrypted."""
     return Template.BlockDeviceMappingProperty(
         device_name=volume.device_name,
         ebs=Template.EbsProperty(

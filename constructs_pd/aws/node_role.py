@@ -1,12 +1,14 @@
-"""The IAM role of GPU nodes."""
+"""The IAM role of nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-from aws_cdk import Acknowledgment, Tags, Validations, aws_iam
+from aws_cdk import Tags, aws_iam
 from constructs import Construct
+
+from constructs_pd.aws.nag import acknowledge
 
 # Each policy with the reason why AWS's own is used, which is also what cdk-nag is told.
 NEEDED: Final = {
@@ -19,7 +21,7 @@ FOR_VPC_CNI: Final = {
 
 
 def node_role(
-    scope: Construct, id: str, *, deployment: str, tags: Mapping[str, str], for_vpc_cni: bool
+    scope: Construct, id: str, *, description: str, tags: Mapping[str, str], for_vpc_cni: bool
 ) -> aws_iam.Role:
     """Return a role with what a node needs to join and to pull images, and no more.
 
@@ -31,12 +33,11 @@ def node_role(
         scope,
         id,
         assumed_by=aws_iam.ServicePrincipal("ec2.amazonaws.com"),
-        description=f"GPU nodes of {deployment}",
+        description=description,
         managed_policies=[aws_iam.ManagedPolicy.from_aws_managed_policy_name(name) for name in policies],
     )
     for key, value in tags.items():
         Tags.of(role).add(key, value)
     for name, reason in policies.items():
-        finding = f"AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{name}]"
-        Validations.of(role).acknowledge(Acknowledgment(id=f"AwsSolutions::{finding}", reason=reason))
+        acknowledge(role, f"IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{name}]", reason)
     return role

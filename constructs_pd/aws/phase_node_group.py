@@ -7,7 +7,7 @@ from typing import Final
 from aws_cdk import aws_ec2, aws_eks
 from constructs import Construct
 
-from constructs_pd.aws.launch_template import tag_list
+from constructs_pd.aws.tags import tag_list
 from constructs_pd.planning.node_plan import NodeGroupPlan
 
 # Kubernetes' names of taint effects, as EKS writes them.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from aws_cdk import aws_ec2
 from constructs import Construct
 
-from constructs_pd.aws.launch_template import tag_list
+from constructs_pd.aws.tags import tag_list
 
 ALL_TRAFFIC = "-1"
 ANYWHERE = "0.0.0.0/0"

@@ -9,23 +9,7 @@ from constructs import Construct
 
 from constructs_pd.composition import Planned, refusal, require_unique
 from constructs_pd.findings import PlanError
-from constructs_pd.planning.codes import OTHER_PLAN, PATCHED_CLUSTER, SECOND_SERVICE, SYSTEM_NAMESPACE
-from constructs_pd.planning.deployment_plan import DeploymentPlan
-
-
-def require_one_plan(construct: Construct, plan: DeploymentPlan, other: Planned) -> None:
-    """Refuse a construct beside another that renders a different plan; warnings do not count.
-
-    Raises:
-        PlanError: PD501.
-    """
-    if _without_findings(other.plan) != _without_findings(plan):
-        raise refusal(
-            OTHER_PLAN,
-            construct.node,
-            f"{other.node.path} was made from another plan (of {other.plan.name!r}) than this one (of {plan.name!r})",
-            "make both from one plan",
-        )
+from constructs_pd.planning.codes import PATCHED_CLUSTER, SECOND_SERVICE, SYSTEM_NAMESPACE
 
 
 def require_unique_in_app(construct: Planned, name: Callable[[Any], str] = lambda other: other.plan.name) -> None:
@@ -70,7 +54,3 @@ def changed_before_adoption(service: Construct, cluster: Construct) -> PlanError
         f"the RayCluster of {cluster.node.path} was patched, and is no longer written",
         "patch ApiObject.of(service) below /spec/rayClusterConfig instead, after the service is made",
     )
-
-
-def _without_findings(plan: DeploymentPlan) -> DeploymentPlan:
-    return plan.model_copy(update={"findings": ()})

@@ -6,7 +6,8 @@ import cdk8s_plus_28 as kplus
 from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
-from constructs_pd.k8s.composition import require_one_plan, require_unique_in_app
+from constructs_pd.composition import require_one_plan
+from constructs_pd.k8s.composition import require_unique_in_app
 from constructs_pd.k8s.prefill_decode_service import PrefillDecodeService
 from constructs_pd.manifests.load_balancer import ingress_annotations
 from constructs_pd.planning.deployment_plan import DeploymentPlan

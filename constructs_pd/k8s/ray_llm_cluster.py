@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import cdk8s_plus_28 as kplus
-from cdk8s import ApiObject, ApiObjectMetadata
+from cdk8s import ApiObject, ApiObjectMetadata, Size
 from constructs import Construct
 
 from constructs_pd.k8s.composition import already_adopted, changed_before_adoption, require_unique_in_app
@@ -11,13 +13,17 @@ from constructs_pd.k8s.custom_resource import custom_resource
 from constructs_pd.manifests.ray_cluster import ray_cluster_spec
 from constructs_pd.planning.deployment_plan import BudgetPlan, DeploymentPlan
 
+# Kubernetes wants a size; an EFS volume has none.
+CLAIM_SIZE: Final = Size.gibibytes(100)
+
 
 class RayLlmCluster(Construct):
     """A Ray cluster whose prefill and decode pods stand on separate GPU nodes.
 
     Alone it emits a `RayCluster`. When a `PrefillDecodeService` adopts it, the service emits a `RayService` that
     contains this cluster, and no `RayCluster` is emitted; `ApiObject.of(cluster)` is then that RayService. In both
-    cases it owns the ServiceAccount of the pods and the disruption budgets.
+    cases it owns the ServiceAccount of the pods, the disruption budgets, and the claim of a model cache that is made
+    for it.
 
     Args:
         scope: Parent construct.
@@ -47,6 +53,7 @@ class RayLlmCluster(Construct):
             ),
             automount_token=False,
         )
+        self._claim()
         self._resource = custom_resource(
             self,
             "Resource",
@@ -76,6 +83,20 @@ class RayLlmCluster(Construct):
     def emitted_as(self, resource: ApiObject) -> None:
         """Make the escape hatch of an adopted cluster lead to the object that contains it."""
         self.node.default_child = resource
+
+    def _claim(self) -> None:
+        """Claim the model cache's volume where it is made for the deployment."""
+        cache, storage_class = self.plan.model_cache, self.plan.model_cache_storage_class
+        if cache is None or storage_class is None:
+            return
+        kplus.PersistentVolumeClaim(
+            self,
+            "ModelCache",
+            metadata=ApiObjectMetadata(name=cache.claim_name, namespace=self.plan.namespace, labels=self.plan.labels),
+            access_modes=[kplus.PersistentVolumeAccessMode.READ_WRITE_MANY],
+            storage_class_name=storage_class,
+            storage=CLAIM_SIZE,
+        )
 
     def _budget(self, budget: BudgetPlan) -> None:
         kplus.k8s.KubePodDisruptionBudget(

@@ -4,6 +4,7 @@ from constructs_pd.planning.catalog.rows import Efa, Gpu, ImageRow, InstanceRow,
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 from constructs_pd.planning.resolve import plan
 from constructs_pd.planning.spec import DeploymentSpec, Endpoint, GcsFaultTolerance, Image, Model, Upgrade
+from constructs_pd.planning.spec_cluster import NewCluster, SystemNodes
 from constructs_pd.planning.spec_errors import parse_spec
 from constructs_pd.planning.spec_file import load_spec, plan_file, plan_or_exit
 from constructs_pd.planning.spec_nodes import Nodes, Reservation
@@ -23,11 +24,13 @@ __all__ = [
     "Model",
     "ModelCache",
     "ModelRow",
+    "NewCluster",
     "Nodes",
     "Phase",
     "Pod",
     "Reservation",
     "SecretReference",
+    "SystemNodes",
     "Toleration",
     "Upgrade",
     "load_spec",

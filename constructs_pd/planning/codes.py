@@ -154,6 +154,24 @@ OTHER_VPC: Final = Code(
     "EC2 refuses the launch template: a security group does not cross VPCs.",
     "EKS user guide, Amazon EKS networking requirements for VPC and subnets",
 )
+NO_NEW_CLUSTER: Final = Code(
+    "PD516",
+    "A construct of a new cluster has a plan with one",
+    "It would have nothing to render.",
+    "this library",
+)
+KUBECTL_LAYER: Final = Code(
+    "PD517",
+    "The kubectl that the CDK applies with fits the cluster's version",
+    "kubectl is supported one minor version beside the API server's; without one nothing is applied at all.",
+    "Kubernetes documentation, Version Skew Policy; aws/aws-cdk#24580, #34759",
+)
+NO_KUBECTL: Final = Code(
+    "PD518",
+    "The CDK can apply to the cluster",
+    "A chart or a manifest would be refused by the CDK with a stack of its own.",
+    "aws-cdk-lib aws_eks_v2, Cluster: kubectl_provider_options; ClusterAttributes: kubectl_provider",
+)
 
 OTHER_CODES: Final = (
     FILE,
@@ -177,4 +195,7 @@ OTHER_CODES: Final = (
     UNSUITABLE_CLUSTER,
     PUBLIC_SUBNET,
     OTHER_VPC,
+    NO_NEW_CLUSTER,
+    KUBECTL_LAYER,
+    NO_KUBECTL,
 )

@@ -72,3 +72,16 @@ ROOT_VOLUME_THROUGHPUT_MIB_PER_SECOND: Final = 500
 METADATA_HOP_LIMIT: Final = 2
 # A node takes a whole engine with it, so one goes at a time.
 MAX_UNAVAILABLE_NODES: Final = 1
+
+# EKS user guide, Send control plane logs to CloudWatch Logs: every kind that there is.
+CONTROL_PLANE_LOGS: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
+# The nodes of the head, the operators and the gateway; they need no GPU driver.
+SYSTEM_ROLE: Final = "system"
+SYSTEM_AMI_TYPE: Final = "AL2023_x86_64_STANDARD"
+# The ray-llm image, unpacked for the head, a second one during an upgrade, the operators' images and logs.
+SYSTEM_VOLUME_GIB: Final = 100
+SYSTEM_VOLUME_THROUGHPUT_MIB_PER_SECOND: Final = 250
+# What the head leaves of a system node: the operators, the balancer's controller, CoreDNS and the DaemonSets.
+SYSTEM_RESERVE_MEMORY_MIB: Final = 2560
+# The most addresses that the VPC CNI holds on a node: two interfaces of 64, one in use and one in reserve.
+ADDRESSES_PER_NODE: Final = 128

@@ -11,6 +11,7 @@ from constructs_pd.planning import defaults
 from constructs_pd.planning.budget import budgets
 from constructs_pd.planning.catalog.loader import Catalog, load_catalog
 from constructs_pd.planning.catalog.rows import ImageRow
+from constructs_pd.planning.charts import charts
 from constructs_pd.planning.codes import NOTHING_TO_ACKNOWLEDGE
 from constructs_pd.planning.deployment_plan import (
     DeploymentPlan,
@@ -23,6 +24,7 @@ from constructs_pd.planning.deployment_plan import (
     TimeoutsPlan,
     VersionsPlan,
 )
+from constructs_pd.planning.eks_cluster import eks_cluster_plan
 from constructs_pd.planning.facts import Facts, gather
 from constructs_pd.planning.labels import labels, pod_labels, tags
 from constructs_pd.planning.phase import phase_plan
@@ -88,7 +90,7 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
         availability_zone=spec.availability_zone,
         labels=labels(spec),
         tags=tags(spec),
-        vpc_cni_uses_node_role=spec.nodes.vpc_cni_role == "node",
+        vpc_cni_uses_node_role=_vpc_cni_uses_node_role(spec),
         selector_labels={defaults.DEPLOYMENT_LABEL: spec.name},
         role_label=defaults.ROLE_LABEL,
         service_account_name=spec.name,
@@ -128,8 +130,21 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
         initializing_timeout_seconds=spec.initializing_timeout_seconds,
         hugging_face_token=spec.hugging_face_token,
         model_cache=spec.model_cache,
+        model_cache_storage_class=_storage_class(spec),
+        eks_cluster=eks_cluster_plan(facts),
+        charts=charts(facts),
         findings=findings,
     )
+
+
+def _vpc_cni_uses_node_role(spec: DeploymentSpec) -> bool:
+    stated = spec.nodes.vpc_cni_role
+    return spec.eks_cluster is None if stated is None else stated == "node"
+
+
+def _storage_class(spec: DeploymentSpec) -> str | None:
+    cache = spec.model_cache
+    return f"{spec.name}-model-cache" if cache is not None and cache.storage == "efs" else None
 
 
 def _image(facts: Facts, image: ImageRow) -> str:

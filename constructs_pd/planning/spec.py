@@ -13,6 +13,7 @@ from pydantic import Field
 from constructs_pd.findings import Acknowledge
 from constructs_pd.planning.catalog.rows import ImageRow, InstanceRow, ModelRow
 from constructs_pd.planning.model_base import FrozenModel
+from constructs_pd.planning.spec_cluster import NewCluster
 from constructs_pd.planning.spec_nodes import Nodes
 from constructs_pd.planning.spec_pods import Head, ModelCache, Phase, SecretReference, SinglePodBudget
 from constructs_pd.planning.spec_types import LabelKey, LabelValue, ObjectNames, SubnetId
@@ -143,6 +144,11 @@ class DeploymentSpec(FrozenModel):
     head: Head = Head()
     nodes: Nodes = Nodes()
     endpoint: Endpoint = Endpoint()
+    eks_cluster: NewCluster | None = Field(
+        default=None,
+        description="an EKS cluster to make for the deployment, with its network: {other_zones: [...]}; default: none, "
+        "it runs in one that exists",
+    )
     image: Image = Image()
     kubernetes_version: str = Field(
         default="1.35",

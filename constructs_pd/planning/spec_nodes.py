@@ -45,11 +45,11 @@ class Nodes(FrozenModel):
         pattern=r"^1\.\d+\.\d+-\d{8}$",
         description="a release of the EKS AMI, such as 1.35.2-20261101; default: the newest when EKS is asked",
     )
-    vpc_cni_role: Literal["node", "own"] = Field(
-        default="node",
+    vpc_cni_role: Literal["node", "own"] | None = Field(
+        default=None,
         description=(
             "where the VPC CNI gets its AWS permissions: node, from the nodes' role; own, from a role of its own "
-            "(EKS Pod Identity), and the nodes' role goes without"
+            "(EKS Pod Identity), and the nodes' role goes without; default: own in a new eks_cluster, else node"
         ),
     )
     tags: Annotated[dict[TagKey, TagValue], Field(max_length=40)] = Field(

@@ -60,6 +60,11 @@ class ModelCache(FrozenModel):
     mount_path: Annotated[
         AbsolutePath, Field(description="the absolute path of the volume in the containers, such as /models")
     ] = "/models"
+    storage: Literal["existing", "efs"] = Field(
+        default="existing",
+        description="existing: the claim is there; efs: an Amazon EFS file system and the claim are made, beside a new "
+        "eks_cluster",
+    )
 
 
 class Toleration(FrozenModel):

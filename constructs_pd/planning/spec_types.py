@@ -1,6 +1,6 @@
 """Types of text that Kubernetes, EC2 or a shell accepts, by their patterns."""
 
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
@@ -22,6 +22,10 @@ EnvironmentName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 EnvironmentValue = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8}([0-9a-f]{9})?$")]
 AmiId = Annotated[str, Field(pattern=r"^ami-[0-9a-f]{8}([0-9a-f]{9})?$")]
+# EKS API, CreateCluster.
+ClusterName = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$")]
+# IPv4 addresses; what the range may be is a rule's matter.
+Cidr = Annotated[str, Field(pattern=r"^(\d{1,3}\.){3}\d{1,3}/\d{1,2}$")]
 PlacementGroupName = Annotated[str, Field(pattern=r"^[ -~]{1,255}$")]
 # What every AWS service accepts in tags.
 TagKey = Annotated[str, Field(pattern=r"^[A-Za-z0-9 _.:/=+@-]{1,128}$")]
@@ -29,11 +33,19 @@ TagValue = Annotated[str, Field(pattern=r"^[A-Za-z0-9 _.:/=+@-]{0,256}$")]
 AbsolutePath = Annotated[str, Field(pattern=r"^(/[A-Za-z0-9._-]*[A-Za-z0-9_-])+$")]
 
 
-def _unique(names: tuple[str, ...]) -> tuple[str, ...]:
+Text = TypeVar("Text", bound=str)
+
+
+def unique(names: tuple[Text, ...]) -> tuple[Text, ...]:
+    """Return a list that holds each name once.
+
+    Raises:
+        PydanticCustomError: It holds one more than once.
+    """
     if len(set(names)) < len(names):
         raise PydanticCustomError("duplicate", "the list holds a name more than once")
     return names
 
 
 # A list that Kubernetes keeps as a set.
-ObjectNames = Annotated[tuple[ObjectName, ...], Field(strict=False), AfterValidator(_unique)]
+ObjectNames = Annotated[tuple[ObjectName, ...], Field(strict=False), AfterValidator(unique)]

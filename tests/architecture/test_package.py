@@ -30,14 +30,18 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel_files: set[str]) -> 
     assert wheel_files == expected
 
 
-@pytest.mark.parametrize("name", ["py.typed", "planning/catalog/data/instances.yaml"])
+@pytest.mark.parametrize(
+    "name",
+    ["py.typed", "planning/catalog/data/instances.yaml", "aws/policies/aws-load-balancer-controller-3.5.0.json"],
+)
 def test_the_wheel_is_typed_and_brings_its_data(wheel_files: set[str], name: str) -> None:
     assert f"constructs_pd/{name}" in wheel_files
 
 
 def test_the_core_needs_pydantic_and_yaml_only() -> None:
     assert [requirement.split(">")[0] for requirement in PROJECT["dependencies"]] == ["pydantic", "PyYAML"]
-    assert set(PROJECT["optional-dependencies"]) == {"k8s", "aws", "cli", "conformance", "observability", "all"}
+    extras = {"k8s", "aws", "kubectl", "cli", "conformance", "observability", "all"}
+    assert set(PROJECT["optional-dependencies"]) == extras
 
 
 @pytest.mark.parametrize(

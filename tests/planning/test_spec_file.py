@@ -44,11 +44,14 @@ def test_loads_the_reference() -> None:
 def test_plans_the_reference_and_locates_its_warnings(reference_plan: DeploymentPlan) -> None:
     assert [(finding.code, finding.subject) for finding in reference_plan.findings] == [
         ("PD115", "single_pod_budget"),
+        ("PD129", "eks_cluster.public_access_cidrs.0"),
         ("PD206", "decode.instance_type"),
         ("PD206", "prefill.instance_type"),
+        ("PD410", "eks_cluster.addon_versions"),
+        ("PD410", "eks_cluster.addon_versions"),
     ]
     line = line_of(REFERENCE_FILE, "instance_type")
-    assert reference_plan.findings[2].location == f"{REFERENCE_FILE}:{line}"
+    assert reference_plan.findings[3].location == f"{REFERENCE_FILE}:{line}"
 
 
 def test_a_misspelled_field_names_field_line_and_the_right_name(tmp_path: Path) -> None:

@@ -51,9 +51,14 @@ def reached(model: BaseModel, path: str = "") -> Iterator[str]:
         for inner in below:
             yield from reached(inner, f"{path}{name}.")
         if not below and name in model.model_fields_set and value is not None:
-            yield f"{path}{name}={value}"
+            yield from (f"{path}{name}={listed}" for listed in _listed(value))
             if field.is_required() or value != field.default:
                 yield f"{path}{name}"
+
+
+def _listed(value: Any) -> list[Any]:
+    """Return the items of a tuple or the keys of a mapping, else the value itself."""
+    return list(value) if isinstance(value, tuple | dict) else [value]
 
 
 def _inside(value: Any) -> list[Any]:
@@ -68,7 +73,7 @@ def run() -> tuple[set[str], Counter[str]]:
     paths: set[str] = set()
     outcomes: Counter[str] = Counter()
 
-    @examples(180)
+    @examples(600)
     @given(sound_specifications())
     def collect(data: dict[str, Any]) -> None:
         spec = DeploymentSpec.model_validate(data)

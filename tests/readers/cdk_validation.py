@@ -2,7 +2,8 @@
 
 Run as a program: the CDK decides whether it validates when its Node process starts, and the other tests turn it off.
 It prints the validation report of an app with the node groups of every specification that it reads from standard input,
-as JSON: a list of changes of the reference, with the properties to override in the decode group.
+as JSON: a list of changes of the reference, with the properties to override in the decode group. Where a specification
+has a cluster made, the app has all its stacks.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 from aws_cdk import App, CfnResource, Validations
 from cdk_nag import AwsSolutionsChecks
+from new_cluster import new_cluster
 
 from constructs_pd import EksGpuNodeGroups
 from constructs_pd.aws.plan_warnings import PLUGIN_NAME
@@ -30,6 +32,9 @@ def report(cases: list[dict[str, Any]]) -> dict[str, Any]:
     Validations.of(app).add_plugins(AwsSolutionsChecks())
     for index, case in enumerate(cases):
         plan = plan_with({**case["changes"], "name": f"case-{index}"})
+        if plan.eks_cluster is not None:
+            new_cluster(app, plan)
+            continue
         groups = EksGpuNodeGroups(
             stack(plan, app), "gpu", plan=plan, cluster=CLUSTER, subnet=subnet_of(plan), service_cidr="10.100.0.0/16"
         )

@@ -43,6 +43,21 @@ RESERVATION = {
 }
 PHASES = ("prefill", "decode")
 
+NEW_CLUSTER = {"eks_cluster": {"other_zones": ["us-west-2b"]}}
+# Another value for every field of the cluster that is made.
+CLUSTER: Changes = {
+    "other_zones": ["us-west-2c"],
+    "name": "other",
+    "vpc_cidr": "10.1.0.0/16",
+    "nat_gateways": "per_zone",
+    "interface_endpoints": ["ecr.api", "ecr.dkr"],
+    "public_access_cidrs": ["198.51.100.7/32"],
+    "log_retention_days": 90,
+    "system_nodes.instance_type": "m6i.xlarge",
+    "system_nodes.count": 3,
+    "addon_versions": {"coredns": "v1.14.6-eksbuild.4"},
+}
+
 # What must stand in the specification before and after a field is changed.
 CONTEXTS: dict[str, Changes] = {
     "prefill.tensor_parallel": FOUR_GPUS,
@@ -61,6 +76,8 @@ CONTEXTS: dict[str, Changes] = {
         for field in RESERVATION
     },
     "region": {"availability_zone": "us-west-2a"},
+    **{f"eks_cluster.{field}": NEW_CLUSTER for field in CLUSTER},
+    "model_cache.storage": NEW_CLUSTER,
 }
 PHASE: Changes = {
     "instance_type": "g6e.8xlarge",
@@ -110,6 +127,7 @@ CHANGES: Changes = {
     "nodes.ami_release_version": "1.35.2-20261101",
     "nodes.vpc_cni_role": "own",
     "nodes.tags": {"cost-center": "7"},
+    **{f"eks_cluster.{field}": value for field, value in CLUSTER.items()},
     "endpoint.exposure": "cluster",
     "endpoint.subnet_ids": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
     "endpoint.idle_timeout_seconds": 900,
@@ -123,6 +141,7 @@ CHANGES: Changes = {
     "hugging_face_token.key": "other",
     "model_cache.claim_name": "other",
     "model_cache.mount_path": "/other",
+    "model_cache.storage": "efs",
     "gcs_fault_tolerance.redis_address": "other.cache:6379",
     "gcs_fault_tolerance.redis_username.secret_name": "other",
     "gcs_fault_tolerance.redis_username.key": "other",

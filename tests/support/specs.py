@@ -1,4 +1,4 @@
-"""Specifications for tests: the reference deployment, changed where a test says so."""
+"""Specifications for tests: the reference deployment in a cluster that exists, changed where a test says so."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from constructs_pd import DeploymentPlan, DeploymentSpec, plan
 
 ROOT = Path(__file__).parents[2]
 REFERENCE_FILE = ROOT / "apps" / "reference.yaml"
+# The same deployment for a cluster that exists; what tests change where they say nothing of a new one.
+EXISTING_FILE = ROOT / "apps" / "existing_cluster.yaml"
 
 # Rows as a user writes them; this one under a name that the catalogue has too.
 FOUR_GPU_ROW = {
@@ -66,7 +68,7 @@ POD = {
 
 def reference_data() -> dict[str, Any]:
     """Return the reference specification as plain data, new each time."""
-    data: dict[str, Any] = yaml.safe_load(REFERENCE_FILE.read_text(encoding="utf-8"))
+    data: dict[str, Any] = yaml.safe_load(EXISTING_FILE.read_text(encoding="utf-8"))
     return data
 
 

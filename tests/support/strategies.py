@@ -30,6 +30,22 @@ ENGINE_ARGS = st.dictionaries(
 RESERVATION = {"id": "cr-0123456789abcdef0", "availability_zone": "us-west-2a", "instance_count": 4}
 PODS = st.sampled_from([{}, POD, {"environment": {"VLLM_API_KEY": "x"}}, {"labels": {"ray.io/group": "x"}}])
 
+clusters = st.fixed_dictionaries(
+    {
+        "other_zones": st.lists(
+            st.sampled_from(["us-west-2b", "usw2-az2", "use1-az3", "cn-north-1b", "nowhere", ""]),
+            min_size=1,
+            max_size=2,
+        ),
+        "vpc_cidr": st.sampled_from(["10.0.0.0/16", "10.0.0.0/20", "10.0.0.0/33", "10.0.0.1/32", "999.0.0.0/16"]),
+        "public_access_cidrs": st.lists(
+            st.sampled_from(["0.0.0.0/0", "10.0.0.1/8", "999.0.0.0/99"]), max_size=2, unique=True
+        ),
+        "system_nodes": st.fixed_dictionaries({"instance_type": st.sampled_from(["m7i.xlarge", "g6.8xlarge"])}),
+        "addon_versions": st.sampled_from([{}, {"coredns": "v1.14.6-eksbuild.4"}]),
+    }
+)
+
 phases = st.fixed_dictionaries(
     {
         "instance_type": st.sampled_from([*CATALOG.instances, "own.1", "g6.xlarge"]),
@@ -71,7 +87,12 @@ specifications = st.fixed_dictionaries(
         ),
         "kubernetes_version": st.sampled_from(["1.31", "1.33", "1.35", "1.36"]),
         "hugging_face_token": sometimes(st.just({"secret_name": "hub"})),
-        "model_cache": sometimes(st.just({"claim_name": "cache", "mount_path": "/mnt/cache"})),
+        "model_cache": sometimes(
+            st.sampled_from(
+                [{"claim_name": "cache", "mount_path": "/mnt/cache"}, {"claim_name": "cache", "storage": "efs"}]
+            )
+        ),
+        "eks_cluster": sometimes(clusters),
         "gcs_fault_tolerance": sometimes(st.just({"redis_address": "redis:6379"})),
         "upgrade": st.sampled_from([{}, {"strategy": "new_cluster"}]),
         "single_pod_budget": st.sampled_from(["block", "none"]),

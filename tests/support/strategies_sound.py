@@ -11,6 +11,7 @@ from constructs_pd.planning.catalog.rows import InstanceRow
 from constructs_pd.planning.zones import zone_id_prefix
 from support import strategies_text as text
 from support.strategies import sometimes, specifications, without_none
+from support.strategies_cluster import MOST_HEAD_GIB, MOST_NODES, Surroundings, new_clusters, takes
 from support.strategies_rows import CATALOG, MOVING_TAGS, image_rows, instance_rows, model_rows
 
 _STOCK_DRIVER_BRANCH = CATALOG.amis["AL2023_x86_64_NVIDIA"].driver_branch
@@ -19,7 +20,10 @@ _DEFAULT_KUBERNETES = "1.35"
 _OLDER_GPUS = ("A10G", "A100")  # before FP8
 _PLAIN_CACHE_TYPES = (None, "auto", "bfloat16")
 _CACHE_TYPES = (*_PLAIN_CACHE_TYPES, "fp8", "fp8_e4m3", "fp8_e5m2")
-_WARNINGS = ("PD115", "PD204", "PD206", "PD212", "PD403", "PD408")
+_WARNINGS = ("PD115", "PD129", "PD131", "PD204", "PD206", "PD212", "PD403", "PD408", "PD410")
+# What a deployment in a cluster that exists may have at most.
+_MOST_NODES = 2000
+_MOST_HEAD_GIB = 512
 
 # Arguments that both phases must have alike, and those that each may have for itself.
 _SHARED_ENGINE_ARGS: dict[str, st.SearchStrategy[Any]] = {
@@ -103,25 +107,28 @@ def pods() -> st.SearchStrategy[dict[str, Any]]:
 
 budgets = st.sampled_from(["block", "none"])
 
-heads = st.fixed_dictionaries(
-    {},
-    optional={
-        "node_selector": st.dictionaries(text.label_keys, text.label_values, min_size=1, max_size=3),
-        "tolerations": st.lists(
-            st.fixed_dictionaries(
-                {"key": text.label_keys},
-                optional={
-                    "value": sometimes(text.label_values),
-                    "effect": st.sampled_from(["NoSchedule", "NoExecute", "PreferNoSchedule"]),
-                },
+
+def _heads(most_memory_gib: int) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "node_selector": st.dictionaries(text.label_keys, text.label_values, min_size=1, max_size=3),
+            "tolerations": st.lists(
+                st.fixed_dictionaries(
+                    {"key": text.label_keys},
+                    optional={
+                        "value": sometimes(text.label_values),
+                        "effect": st.sampled_from(["NoSchedule", "NoExecute", "PreferNoSchedule"]),
+                    },
+                ),
+                max_size=3,
             ),
-            max_size=3,
-        ),
-        "memory_gib": st.integers(4, 512),
-        "single_pod_budget": budgets,
-        "pod": pods(),
-    },
-)
+            "memory_gib": st.integers(4, most_memory_gib),
+            "single_pod_budget": budgets,
+            "pod": pods(),
+        },
+    )
+
 
 endpoints = st.fixed_dictionaries(
     {}, optional={"exposure": st.just("cluster"), "idle_timeout_seconds": st.integers(1, 4000)}
@@ -187,10 +194,10 @@ def _bought(draw: st.DrawFn, instance: _Instance, phase: dict[str, Any], zone: s
 
 @st.composite
 def _phase(
-    draw: st.DrawFn, instance: _Instance, tensor_parallel: int, context: int | None, rollover: bool
+    draw: st.DrawFn, instance: _Instance, tensor_parallel: int, context: int | None, rollover: bool, most_nodes: int
 ) -> dict[str, Any]:
     # Rarely as many as are permitted: each is a node of its own to every validator.
-    replicas = draw(st.integers(1, 1000 if draw(st.integers(0, 39)) == 17 else 6))
+    replicas = draw(st.integers(1, most_nodes // 2 if draw(st.integers(0, 39)) == 17 else 6))
     fewest = 2 * replicas if rollover else replicas
     sequences, tokens = draw(sometimes(st.integers(1, 1024))), draw(sometimes(st.integers(1, 65536)))
     if tokens is not None and sequences is not None:
@@ -210,7 +217,7 @@ def _phase(
         min_nodes=draw(sometimes(st.integers(0, replicas))),
         root_volume_gib=draw(sometimes(st.integers(100, 16384))),
         ami_id=draw(text.ami_ids if instance.needs_own_image else sometimes(text.ami_ids)),
-        max_nodes=draw(st.integers(fewest, 2000) if rollover else sometimes(st.integers(fewest, 2000))),
+        max_nodes=draw(st.integers(fewest, most_nodes) if rollover else sometimes(st.integers(fewest, most_nodes))),
         pod=draw(sometimes(pods())),
         single_pod_budget=draw(sometimes(budgets)),
     )
@@ -244,19 +251,29 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         )
     )
     strategy = draw(sometimes(st.sampled_from(["none", "new_cluster"])))
+    makes_cluster = draw(st.booleans())
+    most_nodes = MOST_NODES if makes_cluster else _MOST_NODES
     phases = [
-        draw(_phase(instance, tensor_parallel, context, strategy == "new_cluster"))
+        draw(_phase(instance, tensor_parallel, context, strategy == "new_cluster", most_nodes))
         for instance, tensor_parallel in zip((prefill, decode), size, strict=True)
     ]
     for phase in phases:
         phase["engine_args"] |= shared_args
-    region, zone = draw(st.sampled_from(_places([prefill.name, decode.name], custom_instances)))
+    places = _places([prefill.name, decode.name], custom_instances)
+    region, zone = draw(st.sampled_from([place for place in places if takes(place[1]) or not makes_cluster]))
     for number, (instance, phase) in enumerate(zip((prefill, decode), phases, strict=True)):
         phase |= draw(_bought(instance, phase, zone, number))
     kubernetes = draw(sometimes(st.sampled_from(sorted(CATALOG.kubernetes))))
     groups = draw(nodes)
     if not all("ami_id" in phase for phase in phases) and draw(st.booleans()):
         groups |= {"ami_release_version": f"{kubernetes or _DEFAULT_KUBERNETES}.{draw(st.integers(0, 20))}-20261101"}
+    head = draw(_heads(MOST_HEAD_GIB if makes_cluster else _MOST_HEAD_GIB))
+    cache = draw(sometimes(_caches(makes_cluster)))
+    endpoint = draw(sometimes(endpoints))
+    if makes_cluster and endpoint is not None:
+        endpoint.pop("subnet_ids", None)  # there are none yet
+    makes_file_system = cache is not None and cache.get("storage") == "efs"
+    around = Surroundings(region, zone, _most_nodes(phases), head.get("memory_gib", 8), makes_file_system)
     return _stated(
         name=draw(text.deployment_names),
         namespace=draw(sometimes(text.namespaces)),
@@ -271,16 +288,15 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         ),
         prefill=phases[0],
         decode=phases[1],
-        head=draw(heads),
+        head=head,
         nodes=groups,
-        endpoint=draw(sometimes(endpoints)),
+        endpoint=endpoint,
+        eks_cluster=draw(new_clusters(around)) if makes_cluster else None,
         image=draw(_images(custom_images, region)),
         kubernetes_version=kubernetes,
         kuberay_version=draw(sometimes(st.sampled_from(sorted(CATALOG.kuberay)))),
         hugging_face_token=draw(text.secret_references if model.gated else sometimes(text.secret_references)),
-        model_cache=draw(
-            sometimes(st.fixed_dictionaries({"claim_name": text.object_names}, optional={"mount_path": text.paths}))
-        ),
+        model_cache=cache,
         gcs_fault_tolerance=draw(sometimes(_redis(strategy == "new_cluster"))),
         upgrade=_stated(strategy=strategy),
         single_pod_budget=draw(sometimes(budgets)),
@@ -293,6 +309,18 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         custom_instances=custom_instances,
         custom_models=custom_models,
         custom_images=custom_images,
+    )
+
+
+def _most_nodes(phases: list[dict[str, Any]]) -> int:
+    return sum(phase.get("max_nodes", phase["replicas"]) for phase in phases)
+
+
+def _caches(makes_cluster: bool) -> st.SearchStrategy[dict[str, Any]]:
+    """Return shared volumes; a file system is made beside a new cluster only."""
+    storage = ["existing", "efs"] if makes_cluster else ["existing"]
+    return st.fixed_dictionaries(
+        {"claim_name": text.object_names}, optional={"mount_path": text.paths, "storage": st.sampled_from(storage)}
     )
 
 

@@ -51,6 +51,9 @@ _TAG_CHARACTERS = _ALPHANUMERIC + " _.:/=+@-"
 tag_keys = st.text(st.sampled_from(_TAG_CHARACTERS), min_size=1, max_size=128).filter(
     lambda key: key.lower() not in OWNED_TAGS and not key.lower().startswith(AWS_PREFIXES)
 )
+cluster_names = st.tuples(
+    st.sampled_from(_ALPHANUMERIC), st.text(st.sampled_from(_ALPHANUMERIC + "_-"), max_size=99)
+).map("".join)
 tag_values = st.text(st.sampled_from(_TAG_CHARACTERS), max_size=256)
 placement_groups = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=255)
 # Any text that has an encoding: quotes, line breaks, control characters and other scripts among it.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 from aws_cdk import App, Environment, Stack
@@ -57,6 +59,13 @@ def template_of(scope: Stack) -> TemplateData:
 def synthesized(plan: DeploymentPlan) -> TemplateData:
     """Return the template of a plan's GPU nodes."""
     return template_of(Stack.of(node_groups(plan)))
+
+
+def lookups(app: App) -> list[Any]:
+    """Return what the CLI would look up in AWS, and run the app again."""
+    app.synth()
+    manifest = json.loads((Path(app.outdir) / "manifest.json").read_text(encoding="utf-8"))
+    return list(manifest.get("missing", []))
 
 
 def resources(template: TemplateData, kind: str) -> list[Resource]:

@@ -14,7 +14,9 @@ from pydantic import TypeAdapter
 
 from constructs_pd.planning.catalog.rows import (
     AcceleratorsRow,
+    AddonRow,
     AmiRow,
+    ChartRow,
     EngineArgumentsRow,
     ImageRow,
     InstanceRow,
@@ -25,7 +27,9 @@ from constructs_pd.planning.catalog.rows import (
     RegistryRow,
     RolloutRow,
     Row,
+    SystemInstanceRow,
     UnsuitableInstanceRow,
+    UnsupportedZoneRow,
 )
 
 if TYPE_CHECKING:
@@ -44,6 +48,7 @@ class Catalog:
     instances: Mapping[str, InstanceRow]
     unsuitable_instances: Mapping[str, UnsuitableInstanceRow]
     offerings: Mapping[str, OfferingsRow]
+    system_instances: Mapping[str, SystemInstanceRow]
     accelerators: Mapping[str, AcceleratorsRow]
     amis: Mapping[str, AmiRow]
     images: Mapping[str, ImageRow]
@@ -52,6 +57,10 @@ class Catalog:
     models: Mapping[str, ModelRow]
     kubernetes: Mapping[str, KubernetesRow]
     kuberay: Mapping[str, KubeRayRow]
+    addons: Mapping[str, AddonRow]
+    charts: Mapping[str, ChartRow]
+    eks_registries: Mapping[str, RegistryRow]
+    unsupported_zones: Mapping[str, UnsupportedZoneRow]
     rollout: Mapping[str, RolloutRow]
 
     def extended_by(self, spec: DeploymentSpec) -> Catalog:
@@ -76,6 +85,7 @@ def load_catalog() -> Catalog:
         instances=_by_key(_read("instances.yaml", InstanceRow), "instance_type"),
         unsuitable_instances=_by_key(_read("unsuitable_instances.yaml", UnsuitableInstanceRow), "pattern"),
         offerings=_by_key(_read("offerings.yaml", OfferingsRow), "region"),
+        system_instances=_by_key(_read("system_instances.yaml", SystemInstanceRow), "instance_type"),
         amis=_by_key(_read("amis.yaml", AmiRow), "ami_type"),
         accelerators=_by_key(_read("accelerators.yaml", AcceleratorsRow), "ray_version"),
         images=_by_key(_read("images.yaml", ImageRow), "tag"),
@@ -84,6 +94,10 @@ def load_catalog() -> Catalog:
         models=_by_key(_read("models.yaml", ModelRow), "model"),
         kubernetes=_by_key(_read("kubernetes.yaml", KubernetesRow), "version"),
         kuberay=_by_key(_read("kuberay.yaml", KubeRayRow), "version"),
+        addons=_by_key(_read("addons.yaml", AddonRow), "addon"),
+        charts=_by_key(_read("charts.yaml", ChartRow), "chart"),
+        eks_registries=_by_key(_read("eks_registries.yaml", RegistryRow), "region"),
+        unsupported_zones=_by_key(_read("unsupported_zones.yaml", UnsupportedZoneRow), "zone"),
         rollout=_by_key(_read("rollout.yaml", RolloutRow), "change"),
     )
 

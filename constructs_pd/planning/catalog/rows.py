@@ -88,6 +88,40 @@ class InstanceRow(Row):
     allocatable_memory_mib: Positive = Field(description="memory that the kubelet leaves to pods, in MiB")
 
 
+class SystemInstanceRow(Row):
+    """An EC2 instance type without GPUs, for the nodes of the head and the operators."""
+
+    instance_type: str = Field(description="the type's name, such as m7i.xlarge")
+    vcpus: Positive = Field(description="virtual CPUs")
+    memory_mib: Positive = Field(description="main memory, in MiB")
+    allocatable_cpu_millicores: Positive = Field(description="CPU that the kubelet leaves to pods, in thousandths")
+    allocatable_memory_mib: Positive = Field(description="memory that the kubelet leaves to pods, in MiB")
+
+
+class AddonRow(Row):
+    """An add-on that EKS manages, at the versions that EKS took by default on the row's date."""
+
+    addon: str = Field(description="EKS's name of it, such as vpc-cni")
+    versions: dict[str, str] = Field(description="its version by Kubernetes version, such as v1.22.4-eksbuild.1")
+    unconfirmed: Annotated[frozenset[str], Field(strict=False)] = Field(
+        default=frozenset(), description="the Kubernetes versions of which nobody says that EKS offers it there"
+    )
+
+
+class ChartRow(Row):
+    """A Helm chart."""
+
+    chart: str = Field(description="the chart's name")
+    version: str = Field(description="its version, as its repository writes it")
+    repository: str = Field(pattern=r"^https://", description="the repository that publishes it")
+
+
+class UnsupportedZoneRow(Row):
+    """A zone in which EKS runs no control plane."""
+
+    zone: str = Field(description="the zone's id")
+
+
 class AmiRow(Row):
     """A kind of machine image that EKS maintains for GPU nodes."""
 
@@ -188,10 +222,26 @@ class UnsuitableInstanceRow(Row):
 
 
 RolloutPart = Literal[
-    "application", "proxies", "pods", "group_sizes", "tolerations", "service", "objects", "identity", "nodes"
+    "application",
+    "proxies",
+    "pods",
+    "group_sizes",
+    "tolerations",
+    "service",
+    "objects",
+    "identity",
+    "nodes",
+    "cluster",
 ]
 RolloutEffect = Literal[
-    "in_place", "second_cluster", "ignored", "new_service", "nodes_replaced", "second_node_group", "new_stack"
+    "in_place",
+    "second_cluster",
+    "ignored",
+    "new_service",
+    "nodes_replaced",
+    "second_node_group",
+    "new_stack",
+    "remade",
 ]
 RolloutEffects = dict[RolloutPart, RolloutEffect]
 

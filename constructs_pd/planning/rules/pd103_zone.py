@@ -13,13 +13,18 @@ def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation for a zone of another region, by name or by id."""
     region, zone = facts.spec.region, facts.spec.availability_zone
     expected = f"{zone_id_prefix(region)}-az1" if is_zone_id(zone) else f"{region}a"
-    pattern = rf"{zone_id_prefix(region)}-az\d+" if is_zone_id(zone) else rf"{region}[a-z]"
-    if not re.fullmatch(pattern, zone):
+    if not is_in_region(zone, region):
         yield Violation(
             "availability_zone",
             f"{zone!r} is not a zone of region {region}",
             f"name a zone of {region}, for example {expected!r}",
         )
+
+
+def is_in_region(zone: str, region: str) -> bool:
+    """Return whether a zone, by name or by id, can be one of the region."""
+    pattern = rf"{zone_id_prefix(region)}-az\d+" if is_zone_id(zone) else rf"{region}[a-z]"
+    return re.fullmatch(pattern, zone) is not None
 
 
 RULE = Rule(

@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from datetime import date
 from importlib.metadata import distribution
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
+from pydantic import TypeAdapter
 
 from constructs_pd.planning.catalog import load_catalog
-from constructs_pd.planning.sizes import pod_cpu_cores, pod_memory_gib
+from constructs_pd.planning.defaults import HEAD_CPU_REQUEST_CORES, SYSTEM_RESERVE_MEMORY_MIB
+from constructs_pd.planning.sizes import MIB_PER_GIB, pod_cpu_cores, pod_memory_gib
+from constructs_pd.planning.spec_cluster import Addon, AddonVersion, SystemNodes
+from constructs_pd.planning.spec_pods import Head
+from constructs_pd.planning.zones import is_zone_id, zone_id_prefix
 from support.specs import FOUR_GPU_ROW, ROOT, spec_with
 
 DATA = ROOT / "constructs_pd" / "planning" / "catalog" / "data"
@@ -29,6 +34,11 @@ KEYS = {
     "models.yaml": ("model", CATALOG.models),
     "kubernetes.yaml": ("version", CATALOG.kubernetes),
     "kuberay.yaml": ("version", CATALOG.kuberay),
+    "system_instances.yaml": ("instance_type", CATALOG.system_instances),
+    "addons.yaml": ("addon", CATALOG.addons),
+    "charts.yaml": ("chart", CATALOG.charts),
+    "eks_registries.yaml": ("region", CATALOG.eks_registries),
+    "unsupported_zones.yaml": ("zone", CATALOG.unsupported_zones),
 }
 
 
@@ -61,6 +71,17 @@ def test_instances_leave_less_to_pods_than_they_have() -> None:
         assert row.allocatable_memory_mib < row.memory_mib
         assert pod_cpu_cores(row) >= 3
         assert pod_memory_gib(row) >= 64
+
+
+def test_system_instances_leave_less_to_pods_than_they_have_and_enough_for_the_default_head() -> None:
+    head_mib = Head().memory_gib * MIB_PER_GIB
+    for row in CATALOG.system_instances.values():
+        assert HEAD_CPU_REQUEST_CORES * 1000 < row.allocatable_cpu_millicores < row.vcpus * 1000
+        assert head_mib + SYSTEM_RESERVE_MEMORY_MIB <= row.allocatable_memory_mib < row.memory_mib
+
+
+def test_the_default_system_instance_stands_in_the_table() -> None:
+    assert SystemNodes().instance_type in CATALOG.system_instances
 
 
 def test_accelerator_types_are_names_that_ray_knows() -> None:
@@ -133,3 +154,45 @@ def test_only_china_has_another_suffix() -> None:
     assert china == {"cn-north-1", "cn-northwest-1"}
     assert len(CATALOG.registries) == 36
     assert sum(row.account != "763104351884" for row in CATALOG.registries.values()) == 20
+
+
+def test_every_add_on_of_a_specification_has_a_row() -> None:
+    assert set(CATALOG.addons) == set(get_args(Addon))
+
+
+@pytest.mark.parametrize("name", CATALOG.addons)
+def test_an_add_on_has_a_version_for_each_kubernetes_version(name: str) -> None:
+    row = CATALOG.addons[name]
+    assert set(row.versions) == set(CATALOG.kubernetes)
+    assert row.unconfirmed <= set(CATALOG.kubernetes)
+    for version in row.versions.values():
+        TypeAdapter(AddonVersion).validate_python(version)
+
+
+def test_kube_proxy_is_of_the_minor_version_of_kubernetes() -> None:
+    for kubernetes, version in CATALOG.addons["kube-proxy"].versions.items():
+        assert version.startswith(f"v{kubernetes}.")
+
+
+def test_the_chart_of_kuberay_is_of_a_release_that_is_known() -> None:
+    assert CATALOG.charts["kuberay-operator"].version in CATALOG.kuberay
+
+
+def test_zones_without_a_control_plane_are_ids_of_regions_that_are_known() -> None:
+    prefixes = {zone_id_prefix(region) for region in CATALOG.registries}
+    for zone in CATALOG.unsupported_zones:
+        assert is_zone_id(zone)
+        assert zone.partition("-")[0] in prefixes
+
+
+def test_eks_has_registries_where_aws_has_images_but_one_and_in_govcloud() -> None:
+    assert CATALOG.registries.keys() - CATALOG.eks_registries.keys() == {"ap-southeast-5"}
+    assert CATALOG.eks_registries.keys() - CATALOG.registries.keys() == {"us-gov-east-1", "us-gov-west-1"}
+
+
+def test_eks_registries_end_as_the_regions_others_do() -> None:
+    both = CATALOG.registries.keys() & CATALOG.eks_registries.keys()
+    suffixes = {region: CATALOG.eks_registries[region].dns_suffix for region in both}
+    assert suffixes == {region: CATALOG.registries[region].dns_suffix for region in both}
+    own = [region for region, row in CATALOG.eks_registries.items() if row.account != "602401143452"]
+    assert len(own) == 20

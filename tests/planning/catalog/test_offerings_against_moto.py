@@ -12,6 +12,7 @@ from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.zones import is_zone_id, zone_id_prefix
 
 CATALOG = load_catalog()
+TYPES = {*CATALOG.instances, *CATALOG.system_instances}
 OFFERINGS = files("moto").joinpath("ec2/resources/instance_type_offerings/availability-zone-id")
 
 
@@ -19,7 +20,7 @@ def offered(region: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for offer in json.loads(gzip.decompress(OFFERINGS.joinpath(f"{region}.json.gz").read_bytes())):
         types = found.setdefault(offer["Location"], set())
-        if offer["InstanceType"] in CATALOG.instances:
+        if offer["InstanceType"] in TYPES:
             types.add(offer["InstanceType"])
     return found
 
@@ -37,4 +38,10 @@ def test_a_row_says_what_ec2_says(region: str) -> None:
 
 def test_every_type_but_those_that_are_named_is_offered_somewhere() -> None:
     somewhere = {name for row in CATALOG.offerings.values() for types in row.zones.values() for name in types}
-    assert set(CATALOG.instances) - somewhere == set()
+    assert somewhere == TYPES
+
+
+@pytest.mark.parametrize("region", CATALOG.offerings)
+def test_every_region_offers_a_type_for_system_nodes(region: str) -> None:
+    offered_here = {name for types in CATALOG.offerings[region].zones.values() for name in types}
+    assert offered_here & set(CATALOG.system_instances)

@@ -5,6 +5,7 @@ What CloudFormation replaces is read from the registry's own schemas, as cfn-lin
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from copy import deepcopy
 from functools import cache
@@ -13,14 +14,24 @@ from typing import Any, get_args
 
 import pytest
 import yaml
+from aws_cdk import App
 from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
 from pydantic import BaseModel
 
-from constructs_pd import DeploymentPlan, DeploymentSpec, EksGpuNodeGroups, ExistingSubnet, plan
+from constructs_pd import (
+    DeploymentPlan,
+    DeploymentSpec,
+    EksAddOns,
+    EksCluster,
+    EksGpuNodeGroups,
+    EksNetwork,
+    ExistingSubnet,
+    plan,
+)
 from constructs_pd.manifests.serve_config import serve_config
 from constructs_pd.planning.catalog.rows import RolloutEffect, RolloutPart
 from readers.ray_session import ray_session
-from support.changes import CATALOG, CHANGES, COMPANIONS, CONTEXTS, ROWS, Changes, rows_of
+from support.changes import CATALOG, CHANGES, COMPANIONS, CONTEXTS, NEW_CLUSTER, ROWS, Changes, rows_of
 from support.rendered import whole_deployment
 from support.specs import plan_with, spec_with
 from support.template import CLUSTER, SUBNET_ID, stack, template_of
@@ -47,8 +58,13 @@ def inner_model(annotation: object) -> type[BaseModel] | None:
 
 
 def parts(changes: Changes) -> dict[RolloutPart, object]:
-    """Render a deployment and divide its manifests into the parts of which the rows speak."""
-    planned = plan(spec_with(changes), CATALOG)
+    """Render a deployment and divide it into the parts of which the rows speak."""
+    return rendered(json.dumps(changes))
+
+
+@cache
+def rendered(changes: str) -> dict[RolloutPart, object]:
+    planned = plan(spec_with(json.loads(changes)), CATALOG)
     manifests = whole_deployment(planned)
     (service,) = [deepcopy(manifest) for manifest in manifests if manifest["kind"] == "RayService"]
     serve = yaml.safe_load(service["spec"].pop("serveConfigV2"))
@@ -70,6 +86,7 @@ def parts(changes: Changes) -> dict[RolloutPart, object]:
         "service": service,
         "objects": [manifest for manifest in manifests if manifest["kind"] != "RayService"],
         "nodes": gpu_nodes(planned),
+        "cluster": made_cluster(planned),
     }
 
 
@@ -82,12 +99,27 @@ def gpu_nodes(planned: DeploymentPlan) -> dict[str, Any]:
     return {"stack": (scope.stack_name, scope.region), "resources": template_of(scope)["Resources"]}
 
 
+def made_cluster(planned: DeploymentPlan) -> dict[str, Any] | None:
+    """Return the resources of the cluster that a plan makes: network, cluster and add-ons."""
+    if planned.eks_cluster is None:
+        return None
+    # Without the CDK's own code, which is large and always the same.
+    scope = stack(planned, App(context={"aws:cdk:disable-asset-staging": True}))
+    network = EksNetwork(scope, "network", plan=planned)
+    cluster = EksCluster(scope, "cluster", plan=planned, network=network)
+    EksAddOns(scope, "add-ons", plan=planned, cluster=cluster)
+    resources: dict[str, Any] = template_of(scope)["Resources"]
+    return resources
+
+
 def changed_parts(context: Changes, changes: Changes) -> dict[RolloutPart, RolloutEffect | None]:
-    """Return the parts that a change reaches; with what becomes of the nodes, which does not depend on KubeRay."""
+    """Return the parts that a change reaches; with what becomes of those that do not depend on KubeRay."""
     before, after = parts(context), parts({**context, **changes})
     unequal: dict[RolloutPart, RolloutEffect | None] = {part: None for part in before if before[part] != after[part]}
     if "nodes" in unequal:
         unequal["nodes"] = effect_on_nodes(before["nodes"], after["nodes"])
+    if "cluster" in unequal:
+        unequal["cluster"] = effect_on_cluster(before["cluster"], after["cluster"])
     return {part: unequal[part] for part in unequal if part in ("identity", "nodes") or "identity" not in unequal}
 
 
@@ -107,6 +139,18 @@ def effect_on_nodes(before: Any, after: Any) -> RolloutEffect:
     return next(effect for effect in strongest if effect in effects)
 
 
+def effect_on_cluster(before: Any, after: Any) -> RolloutEffect:
+    """Return whether CloudFormation makes a resource anew, or deletes one, or only changes what is there."""
+    return "remade" if any(is_remade(resource, after.get(name)) for name, resource in before.items()) else "in_place"
+
+
+def is_remade(before: Any, after: Any) -> bool:
+    if after is None:
+        return True
+    old, new = before.get("Properties", {}), after.get("Properties", {})
+    return any(old.get(key) != new.get(key) for key in create_only(before["Type"]))
+
+
 def template_changes(before: Any, after: Any, group: Any) -> bool:
     """Return whether a node group's launch template changes, or the placement group that it names."""
     names = [group["LaunchTemplate"]["Id"]["Ref"]]
@@ -118,7 +162,7 @@ def template_changes(before: Any, after: Any, group: Any) -> bool:
 def create_only(kind: str) -> frozenset[str]:
     """Return the properties that CloudFormation changes by making the resource anew."""
     schema = PROVIDER_SCHEMA_MANAGER.get_resource_schema("us-west-2", kind).schema
-    return frozenset(path.removeprefix("/properties/") for path in schema["createOnlyProperties"])
+    return frozenset(path.removeprefix("/properties/") for path in schema.get("createOnlyProperties", ()))
 
 
 def effect(part: RolloutPart, together: dict[RolloutPart, RolloutEffect | None], strategy: str) -> RolloutEffect:
@@ -159,6 +203,11 @@ def test_a_field_changes_the_parts_that_its_row_says_as_it_says(field: str) -> N
     reached = changed_parts(CONTEXTS.get(field, {}), {**COMPANIONS.get(field, {}), field: CHANGES[field]})
     assert row.none == {part: effect(part, reached, "none") for part in reached}
     assert row.new_cluster == {part: effect(part, reached, "new_cluster") for part in reached}
+
+
+def test_what_is_no_longer_stated_of_a_cluster_is_deleted() -> None:
+    per_zone = {**NEW_CLUSTER, "eks_cluster.nat_gateways": "per_zone"}
+    assert changed_parts(per_zone, {"eks_cluster.nat_gateways": "one"}) == {"cluster": "remade"}
 
 
 def test_between_instance_types_with_the_same_gpus_only_the_pods_change() -> None:

@@ -1,0 +1,144 @@
+"""What a deployment needs in its cluster: operators, device plugins, the balancer's controller, a file system."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from aws_cdk import Duration, RemovalPolicy, Tags, aws_efs, aws_eks_v2
+from constructs import Construct
+
+from constructs_pd.aws.eks_cluster import EksCluster
+from constructs_pd.aws.managed_addon import managed_addon
+from constructs_pd.aws.pod_role import pod_role
+from constructs_pd.composition import refusal, require_one_plan
+from constructs_pd.planning.cluster_plan import ChartPlan
+from constructs_pd.planning.codes import NO_KUBECTL
+from constructs_pd.planning.deployment_plan import DeploymentPlan
+
+# The CDK's kubectl ends after 15 minutes, Helm before it.
+CHART_TIMEOUT: Final = Duration.minutes(10)
+
+
+class EksAddOns(Construct):
+    """The Helm charts of a plan, each waited for, and a file system where the plan has its model cache made.
+
+    Args:
+        scope: Parent construct.
+        id: Construct id.
+        plan: The plan to render.
+        cluster: An `EksCluster` of the same plan, or a cluster of `aws_eks_v2` with a kubectl provider. On one that the
+            plan did not make, the add-on `eks-pod-identity-agent` must run where the endpoint has a load balancer.
+
+    Attributes:
+        plan: The plan that this construct renders.
+        charts: The charts, by name.
+        file_system: The model cache's file system, where the plan has it made.
+
+    Raises:
+        PlanError: The cluster renders another plan (PD501), or has no kubectl (PD518).
+    """
+
+    def __init__(
+        self, scope: Construct, id: str, *, plan: DeploymentPlan, cluster: EksCluster | aws_eks_v2.ICluster
+    ) -> None:
+        super().__init__(scope, id)
+        self.plan = plan
+        if isinstance(cluster, EksCluster):
+            require_one_plan(self, plan, cluster)
+            # Charts are waited for, so there must be nodes for their pods, and names must resolve.
+            self.node.add_dependency(cluster)
+        self._cluster = cluster.cluster if isinstance(cluster, EksCluster) else cluster
+        _require_kubectl(self, self._cluster)
+        self.charts = {chart.name: self._chart(chart) for chart in plan.charts}
+        self.file_system = self._model_cache()
+
+    def _chart(self, chart: ChartPlan) -> aws_eks_v2.HelmChart:
+        known = {"cluster_name": self._cluster.cluster_name}
+        if "vpc_id" in chart.cluster_values.values():
+            known["vpc_id"] = self._cluster.vpc.vpc_id
+        values: dict[str, Any] = {
+            **chart.values,
+            **{name: known[what] for name, what in chart.cluster_values.items()},
+        }
+        made = aws_eks_v2.HelmChart(
+            self,
+            chart.name,
+            cluster=self._cluster,
+            chart=chart.name,
+            release=chart.name,
+            version=chart.version,
+            repository=chart.repository,
+            namespace=chart.namespace,
+            create_namespace=True,
+            values=values,
+            wait=True,
+            timeout=CHART_TIMEOUT,
+        )
+        if chart.permissions is not None:
+            role = pod_role(self, f"{chart.name}-role", permissions=chart.permissions, tags=self.plan.tags)
+            association = aws_eks_v2.CfnPodIdentityAssociation(
+                self,
+                f"{chart.name}-identity",
+                cluster_name=self._cluster.cluster_name,
+                namespace=chart.permissions.namespace,
+                service_account=chart.permissions.service_account,
+                role_arn=role.role_arn,
+            )
+            # A pod has the permissions that were there when it started.
+            made.node.add_dependency(association, role)
+        return made
+
+    def _model_cache(self) -> aws_efs.FileSystem | None:
+        storage_class, planned = self.plan.model_cache_storage_class, self.plan.eks_cluster
+        if storage_class is None or planned is None:
+            return None
+        (driver,) = [
+            managed_addon(self, addon=addon, cluster_name=self._cluster.cluster_name, tags=planned.tags)
+            for addon in planned.addons
+            if addon.stage == "storage"
+        ]
+        file_system = aws_efs.FileSystem(
+            self,
+            "ModelCache",
+            vpc=self._cluster.vpc,
+            vpc_subnets={"subnets": self._cluster.vpc.private_subnets},
+            encrypted=True,
+            throughput_mode=aws_efs.ThroughputMode.ELASTIC,
+            # Weights are downloaded again; nothing that costs money outlives the stack.
+            removal_policy=RemovalPolicy.DESTROY,
+            enable_automatic_backups=False,
+        )
+        for key, value in self.plan.tags.items():
+            Tags.of(file_system).add(key, value)
+        file_system.connections.allow_default_port_from(self._cluster.cluster_security_group, "nodes")
+        manifest = aws_eks_v2.KubernetesManifest(
+            self,
+            "StorageClass",
+            cluster=self._cluster,
+            overwrite=True,
+            manifest=[
+                {
+                    "apiVersion": "storage.k8s.io/v1",
+                    "kind": "StorageClass",
+                    "metadata": {"name": storage_class, "labels": self.plan.labels},
+                    "provisioner": "efs.csi.aws.com",
+                    "parameters": {
+                        "provisioningMode": "efs-ap",
+                        "fileSystemId": file_system.file_system_id,
+                        "directoryPerms": "700",
+                    },
+                }
+            ],
+        )
+        manifest.node.add_dependency(driver, file_system.mount_targets_available)
+        return file_system
+
+
+def _require_kubectl(construct: Construct, cluster: aws_eks_v2.ICluster) -> None:
+    if cluster.kubectl_provider is None:
+        raise refusal(
+            NO_KUBECTL,
+            construct.node,
+            f"{cluster.node.path} has no kubectl provider",
+            "make the cluster with kubectl_provider_options, or import it with kubectl_provider",
+        )

@@ -1,0 +1,73 @@
+"""The stacks of deployments from an empty account, made in this process by the reference app."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from aws_cdk import App
+from new_cluster import new_cluster
+
+from constructs_pd import DeploymentPlan
+from support.specs import plan_with
+from support.template import TemplateData
+
+ZONES = ["us-west-2b"]
+CHANGES: dict[str, dict[str, Any]] = {
+    "reference": {"eks_cluster": {"other_zones": ZONES}, "model_cache.storage": "efs"},
+    "bare": {"eks_cluster": {"other_zones": ZONES}, "model_cache": None, "endpoint": None, "namespace": None},
+    "every-option": {
+        "availability_zone": "usw2-az1",
+        "kubernetes_version": "1.36",
+        "eks_cluster": {
+            "name": "Platform_1",
+            "other_zones": ["usw2-az2", "usw2-az3"],
+            "vpc_cidr": "172.20.0.0/18",
+            "nat_gateways": "per_zone",
+            "interface_endpoints": ["ecr.api", "ecr.dkr", "eks-auth", "logs"],
+            "public_access_cidrs": ["198.51.100.7/32", "203.0.113.0/24"],
+            "log_retention_days": 365,
+            "system_nodes": {"instance_type": "m6i.2xlarge", "count": 3},
+            "addon_versions": {"coredns": "v1.14.7-eksbuild.11"},
+        },
+        "model_cache.storage": "efs",
+        "head.node_selector": {"pool": "cpu"},
+        "nodes": {"vpc_cni_role": "node", "tags": {"cost-center": "7"}},
+    },
+}
+STACKS = ("network", "cluster", "add-ons", "gpu-nodes", "workload")
+Stacks = dict[str, TemplateData]
+
+
+def plan_of(variant: str) -> DeploymentPlan:
+    """Return the plan of one of the deployments."""
+    return plan_with(CHANGES[variant])
+
+
+def stacks_of(plan: DeploymentPlan) -> Stacks:
+    """Return the template of each stack, by the part of its name after the deployment's."""
+    with TemporaryDirectory() as folder:
+        app = App(outdir=folder, analytics_reporting=False)
+        new_cluster(app, plan)
+        app.synth()
+        return {
+            name: json.loads((Path(folder) / f"{plan.name}-{name}.template.json").read_text(encoding="utf-8"))
+            for name in STACKS
+        }
+
+
+def stack_dependencies(plan: DeploymentPlan) -> dict[str, set[str]]:
+    """Return what each stack waits for, as the CLI reads it from the assembly."""
+    with TemporaryDirectory() as folder:
+        app = App(outdir=folder, analytics_reporting=False)
+        new_cluster(app, plan)
+        assembly = app.synth()
+        prefix = f"{plan.name}-"
+        return {
+            stack.stack_name.removeprefix(prefix): {
+                needed.id.removeprefix(prefix) for needed in stack.dependencies if not needed.id.endswith(".assets")
+            }
+            for stack in assembly.stacks
+        }
