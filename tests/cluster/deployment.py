@@ -64,7 +64,7 @@ class Deployment:
         """Apply the manifests on the server's side, with what a user has there before: a claim that is bound."""
         kubectl = self.control_plane.kubectl
         kubectl.apply(_prerequisites(self.plan))
-        if self.plan.model_cache:
+        if self.plan.model_cache and not self.plan.model_cache_storage_class:
             claim = self.plan.model_cache.claim_name
             wait_for("bound claim", lambda: kubectl.get("pvc", claim, self.namespace)["status"]["phase"] == "Bound")
         kubectl.apply(self.manifests if manifests is None else manifests)
@@ -174,8 +174,8 @@ def _prerequisites(plan: DeploymentPlan) -> list[Object]:
         return objects
     claim, volume = plan.model_cache.claim_name, f"{plan.namespace}-{plan.model_cache.claim_name}"
     size = {"storage": "100Gi"}
-    return [
-        *objects,
+    storage_class = plan.model_cache_storage_class or ""
+    made: list[Object] = [
         {
             "apiVersion": "v1",
             "kind": "PersistentVolume",
@@ -183,10 +183,16 @@ def _prerequisites(plan: DeploymentPlan) -> list[Object]:
             "spec": {
                 "capacity": size,
                 "accessModes": ["ReadWriteMany"],
-                "storageClassName": "",
+                "storageClassName": storage_class,
                 "nfs": {"server": "127.0.0.1", "path": "/"},
             },
         },
+    ]
+    if storage_class:  # the manifests have the claim
+        return [*objects, *made]
+    return [
+        *objects,
+        *made,
         {
             "apiVersion": "v1",
             "kind": "PersistentVolumeClaim",

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from cluster.control_plane import KWOK_ANNOTATION
-from support.both_halves import PHASES, Nodes, nodes
+from support.both_halves import PHASES, Nodes, cpu_left, memory_left, nodes
+from support.ec2 import described
+from support.new_cluster import Stacks, zone_of_gpu_nodes
+from support.new_cluster import system_nodes as system_node_group
 from support.template import TemplateData
 
 Object = dict[str, Any]
@@ -67,6 +70,25 @@ def _gpu_node(group: Nodes, phase: str, number: int) -> Object:
     }
     taints = [{"key": key, "value": value, "effect": effect} for key, value, effect in sorted(group.taints)]
     return _node(name, {**group.labels, "eks.amazonaws.com/nodegroup": group.tags["Name"]}, taints, capacity)
+
+
+def system_nodes(stacks: Stacks) -> list[Object]:
+    """Return the CPU nodes of a cluster that is made, one in each zone in turn."""
+    group = system_node_group(stacks)
+    instance = described()[group["InstanceTypes"][0]]
+    capacity = {
+        "cpu": f"{round(cpu_left(instance['VCpuInfo']['DefaultVCpus']) * 1000)}m",
+        "memory": f"{round(memory_left(instance['MemoryInfo']['SizeInMiB']))}Mi",
+        "pods": PODS_PER_NODE,
+    }
+    labels = {
+        **group["Labels"],
+        "kubernetes.io/arch": "amd64",
+        "node.kubernetes.io/instance-type": group["InstanceTypes"][0],
+        "topology.kubernetes.io/zone": zone_of_gpu_nodes(stacks),
+    }
+    count = group["ScalingConfig"]["DesiredSize"]
+    return [_node(f"{group['Tags']['Name']}-{number}", labels, [], capacity) for number in range(count)]
 
 
 def system_node(zone: str, name: str) -> Object:

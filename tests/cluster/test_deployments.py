@@ -14,8 +14,11 @@ from cluster.conftest import Make
 from cluster.control_plane import ControlPlane
 from cluster.deployment import Deployment, is_bound
 from cluster.kubectl import Object, RefusedError, wait_for
+from cluster.nodes import gpu_nodes, system_nodes
 from cluster.problems import problems
-from constructs_pd import PlanError, plan_file
+from constructs_pd import DeploymentPlan, PlanError, plan_file
+from readers import helm
+from support.new_cluster import STACKS, Stacks, zone_of_gpu_nodes
 from support.processes import python
 from support.rendered import only
 from support.specs import REFERENCE_FILE, VARIANTS, plan_with
@@ -30,15 +33,21 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
+def written_stacks(assembly: Path, plan: DeploymentPlan) -> Stacks:
+    """Return the templates of the stacks, by the part of their names after the deployment's."""
+    return {
+        name: json.loads((assembly / f"{plan.name}-{name}.template.json").read_text(encoding="utf-8"))
+        for name in STACKS
+    }
+
+
 def test_the_reference_deployment_as_it_is_written(live: ControlPlane, make: Make, written: Path) -> None:
     deployment = make(planned=plan_file(REFERENCE_FILE))
-    (template,) = (written / "cdk.out").glob("*.template.json")
-    deployment.template = json.loads(template.read_text(encoding="utf-8"))
-    (zone,) = [
-        assertion["Assert"]["Fn::EachMemberEquals"][1]
-        for assertion in deployment.template["Rules"]["SubnetAvailabilityZone"]["Assertions"]
-    ]
+    stacks = written_stacks(written / "cdk.out", deployment.plan)
+    deployment.template = stacks["gpu-nodes"]
+    zone = zone_of_gpu_nodes(stacks)
     assert zone == deployment.plan.availability_zone
+    deployment.nodes = [*system_nodes(stacks), *gpu_nodes(deployment.template, zone)]
     deployment.register_nodes(tempting=True)
     deployment.apply(manifests=[])  # what the README asks for beside the manifests
     live.kubectl.apply_file(written / "dist")
@@ -46,6 +55,30 @@ def test_the_reference_deployment_as_it_is_written(live: ControlPlane, make: Mak
     assert problems(deployment) == []
     (cluster,) = deployment.clusters()
     assert cluster["spec"]["rayVersion"] == deployment.plan.versions.ray
+
+
+@pytest.mark.parametrize("plugin", ["nvidia-device-plugin", "aws-efa-k8s-device-plugin"])
+@pytest.mark.skipif(not helm.RUNS_HERE, reason="the CDK brings Helm for Linux on x86_64 only")
+def test_a_device_plugin_runs_on_every_gpu_node_and_nowhere_else(live: ControlPlane, make: Make, plugin: str) -> None:
+    deployment = make({"decode.replicas": 2})
+    deployment.register_nodes()
+    (chart,) = [chart for chart in deployment.plan.charts if chart.name == plugin]
+    # The deployment's namespace goes with the test, the chart's own would stay.
+    chart = chart.model_copy(update={"namespace": deployment.namespace})
+    live.kubectl.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": chart.namespace}}])
+    objects = helm.rendered(chart, helm.values_of(chart))
+    for each in objects:
+        each["metadata"]["namespace"] = chart.namespace
+    live.kubectl.apply(each for each in objects if each["kind"] in ("DaemonSet", "ServiceAccount"))
+    planned = {node["metadata"]["name"] for node in gpu_nodes(deployment.template, deployment.plan.availability_zone)}
+    assert len(planned) == 3
+
+    def where() -> set[str] | None:
+        pods = live.kubectl.list("pods", chart.namespace)
+        found = {pod["spec"]["nodeName"] for pod in pods if is_bound(pod) and pod["status"]["phase"] == "Running"}
+        return found if len(found) >= len(planned) else None
+
+    assert wait_for("running plugins", where) == planned
 
 
 @pytest.mark.parametrize("variant", ["many-nodes-eight-gpus", "plain-attention-unequal-tensor-parallel"])

@@ -6,6 +6,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from constructs_pd import PlanError, RayLlmCluster
 from constructs_pd.manifests.ray_cluster import ray_cluster_spec
+from support.new_cluster import CHANGES
 from support.rendered import chart, kinds, only, synthesized
 from support.specs import plan_with
 
@@ -53,6 +54,24 @@ def test_the_account_holds_no_token() -> None:
     scope = chart()
     RayLlmCluster(scope, "cluster", plan=plan_with())
     assert only(synthesized(scope), "ServiceAccount")["automountServiceAccountToken"] is False
+
+
+def test_a_model_cache_that_is_made_is_claimed_by_every_node() -> None:
+    scope, plan = chart(), plan_with(CHANGES["reference"])
+    RayLlmCluster(scope, "cluster", plan=plan)
+    manifests = synthesized(scope)
+    assert kinds(manifests) == ["ServiceAccount", "PersistentVolumeClaim", *KINDS[1:]]
+    claim = only(manifests, "PersistentVolumeClaim")
+    assert plan.model_cache is not None
+    assert (claim["metadata"]["name"], claim["metadata"]["namespace"]) == (plan.model_cache.claim_name, plan.namespace)
+    assert claim["spec"]["accessModes"] == ["ReadWriteMany"]
+    assert claim["spec"]["storageClassName"] == plan.model_cache_storage_class
+    (head,) = [
+        volume["persistentVolumeClaim"]["claimName"]
+        for volume in only(manifests, "RayCluster")["spec"]["headGroupSpec"]["template"]["spec"]["volumes"]
+        if "persistentVolumeClaim" in volume
+    ]
+    assert head == claim["metadata"]["name"]
 
 
 def test_several_in_one_chart() -> None:

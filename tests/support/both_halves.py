@@ -72,8 +72,8 @@ def nodes(template: TemplateData, phase: str, zone: str) -> Nodes:
             "nvidia.com/gpu": instance["GpuInfo"]["Gpus"][0]["Count"],
             "vpc.amazonaws.com/efa": sum(kind in ("efa", "efa-only") for kind in kinds),
         },
-        cpu_cores=_cpu_left(instance["VCpuInfo"]["DefaultVCpus"]),
-        memory_mib=_memory_left(instance["MemoryInfo"]["SizeInMiB"]),
+        cpu_cores=cpu_left(instance["VCpuInfo"]["DefaultVCpus"]),
+        memory_mib=memory_left(instance["MemoryInfo"]["SizeInMiB"]),
         fewest=group["ScalingConfig"]["MinSize"],
         desired=group["ScalingConfig"]["DesiredSize"],
         most=group["ScalingConfig"]["MaxSize"],
@@ -81,12 +81,12 @@ def nodes(template: TemplateData, phase: str, zone: str) -> Nodes:
     )
 
 
-def _cpu_left(cores: int) -> float:
+def cpu_left(cores: int) -> float:
     """Return what EKS's AMI leaves of a node's cores: 6 % of the first, 1 % of the second and so on are reserved."""
     return cores - (0.06 + 0.01 + 2 * 0.005 + (cores - 4) * 0.0025)
 
 
-def _memory_left(mib: int) -> float:
+def memory_left(mib: int) -> float:
     """Return what is left of a node's memory after the hypervisor (7.5 %), the kubelet and the eviction threshold.
 
     The kubelet's part is 255 MiB and 11 MiB a pod (awslabs/amazon-eks-ami); a node is believed to run 110 pods.

@@ -58,6 +58,27 @@ def stacks_of(plan: DeploymentPlan) -> Stacks:
         }
 
 
+def zone_of_gpu_nodes(stacks: Stacks) -> str:
+    """Return the zone of the subnet in which the GPU nodes stand, through the export that they import."""
+    groups = [found["Properties"] for found in _of_type(stacks["gpu-nodes"], "AWS::EKS::Nodegroup")]
+    (imported,) = {subnet["Fn::ImportValue"] for group in groups for subnet in group["Subnets"]}
+    outputs = stacks["network"]["Outputs"].values()
+    (name,) = [each["Value"]["Ref"] for each in outputs if each.get("Export", {}).get("Name") == imported]
+    subnet = stacks["network"]["Resources"][name]["Properties"]
+    return str(subnet.get("AvailabilityZone", subnet.get("AvailabilityZoneId")))
+
+
+def system_nodes(stacks: Stacks) -> dict[str, Any]:
+    """Return the node group of the cluster's own pods."""
+    (found,) = _of_type(stacks["cluster"], "AWS::EKS::Nodegroup")
+    properties: dict[str, Any] = found["Properties"]
+    return properties
+
+
+def _of_type(template: TemplateData, kind: str) -> list[dict[str, Any]]:
+    return [found for found in template["Resources"].values() if found["Type"] == kind]
+
+
 def stack_dependencies(plan: DeploymentPlan) -> dict[str, set[str]]:
     """Return what each stack waits for, as the CLI reads it from the assembly."""
     with TemporaryDirectory() as folder:

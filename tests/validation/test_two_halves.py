@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from support.both_halves import disagreements
+from support.both_halves import cpu_left, disagreements, memory_left
+from support.ec2 import described
+from support.new_cluster import CHANGES, plan_of, stacks_of, system_nodes, zone_of_gpu_nodes
+from support.order import applied
 from support.rendered import only, whole_deployment
 from support.specs import VARIANTS, plan_with
 from support.template import launch_template, node_group, synthesized
@@ -19,6 +22,27 @@ Data = dict[str, Any]
 def test_they_agree(changes: Data) -> None:
     plan = plan_with(changes)
     assert disagreements(synthesized(plan), whole_deployment(plan), plan.availability_zone) == []
+
+
+@pytest.mark.parametrize("variant", CHANGES)
+def test_they_agree_with_a_cluster_that_is_made(variant: str) -> None:
+    stacks = stacks_of(plan_of(variant))
+    manifests = applied(stacks, "workload")
+    assert disagreements(stacks["gpu-nodes"], manifests, zone_of_gpu_nodes(stacks)) == []
+
+
+@pytest.mark.parametrize("variant", CHANGES)
+def test_the_head_fits_a_system_node(variant: str) -> None:
+    stacks = stacks_of(plan_of(variant))
+    nodes, pod = system_nodes(stacks), head(applied(stacks, "workload"))["spec"]
+    assert pod["nodeSelector"].items() <= {**nodes["Labels"], "kubernetes.io/arch": "amd64"}.items()
+    assert "Taints" not in nodes
+    instance = described()[nodes["InstanceTypes"][0]]
+    requests = pod["containers"][0]["resources"]["requests"]
+    # A core and 2 GiB are left to the operators, the balancer's controller and CoreDNS.
+    assert int(requests["cpu"]) + 1 <= cpu_left(instance["VCpuInfo"]["DefaultVCpus"])
+    needed_mib = (int(requests["memory"].removesuffix("Gi")) + 2) * 1024
+    assert needed_mib <= memory_left(instance["MemoryInfo"]["SizeInMiB"])
 
 
 def workers(manifests: list[Data], phase: str) -> Data:
