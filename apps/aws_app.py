@@ -5,13 +5,14 @@ from the network up, else one stack of GPU nodes for a cluster that exists.
 """
 
 import os
+import sys
 from pathlib import Path
 
 from aws_cdk import App
 from existing_cluster import GpuNodesStack
 from new_cluster import new_cluster
 
-from constructs_pd import plan_or_exit
+from constructs_pd import PlanError, plan_or_exit
 
 REFERENCE = Path(__file__).with_name("reference.yaml")
 
@@ -20,10 +21,13 @@ def main() -> None:
     """Plan first: on errors nothing is written and the program ends with status 1."""
     plan = plan_or_exit(os.environ.get("CONSTRUCTS_PD_SPEC", REFERENCE))
     app = App()
-    if plan.eks_cluster is None:
-        GpuNodesStack(app, plan)
-    else:
-        new_cluster(app, plan)
+    try:
+        if plan.eks_cluster is None:
+            GpuNodesStack(app, plan)
+        else:
+            new_cluster(app, plan)
+    except PlanError as error:  # such as no kubectl of the cluster's version
+        sys.exit(str(error))
     app.synth()
 
 

@@ -9,6 +9,7 @@ from cdk8s import App as ManifestApp
 from k8s_app import DeploymentChart
 
 from constructs_pd import DeploymentPlan, EksAddOns, EksCluster, EksGpuNodeGroups, EksNetwork
+from constructs_pd.aws.admins import PRINCIPAL_ARN
 
 
 class NetworkStack(Stack):
@@ -32,7 +33,12 @@ class ClusterStack(Stack):
         )
         self.add_stack_dependency(network)
         admin = CfnParameter(
-            self, "AdminArn", type="String", description="ARN of the IAM role or user who administers the cluster"
+            self,
+            "AdminArn",
+            type="String",
+            description="ARN of the IAM role or user who administers the cluster",
+            allowed_pattern=PRINCIPAL_ARN,
+            constraint_description="an IAM role or user, such as arn:aws:iam::111122223333:role/admin",
         )
         self.cluster = EksCluster(
             self, "cluster", plan=plan, network=network.network, admin_arns=[admin.value_as_string]

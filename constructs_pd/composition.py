@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from constructs import IConstruct, Node
 
 from constructs_pd.findings import PlanError
-from constructs_pd.planning.codes import OTHER_PLAN, TAKEN_NAME, Code
+from constructs_pd.planning.codes import OTHER_PLAN, TAKEN_NAME, WRONG_ARGUMENT, Code
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
 
@@ -23,6 +23,22 @@ class Planned(Protocol):
     @property
     def node(self) -> Node:
         """The construct's place in the tree."""
+
+
+def require_plan(construct: IConstruct, plan: Any) -> DeploymentPlan:
+    """Return the plan that a construct was given.
+
+    Raises:
+        PlanError: It is something else (PD520).
+    """
+    if isinstance(plan, DeploymentPlan):
+        return plan
+    raise wrong_argument(construct, "plan", plan, "pass what plan(), plan_file() or plan_or_exit() returned")
+
+
+def wrong_argument(construct: IConstruct, name: str, given: Any, remedy: str) -> PlanError:
+    """Return the refusal of an argument of another kind, PD520."""
+    return refusal(WRONG_ARGUMENT, construct.node, f"{name} is a {type(given).__name__}", remedy)
 
 
 def require_unique(construct: Planned, neighbours: Iterable[IConstruct], name: Callable[[Any], str]) -> None:

@@ -133,13 +133,6 @@ def test_the_cost_is_of_what_the_reference_deployment_makes() -> None:
     assert f"a quota of {vcpus} vCPUs" in " ".join(TEXT.split())
 
 
-def test_every_value_of_a_chart_has_its_reason() -> None:
-    page = (ROOT / "docs" / "add_ons.md").read_text(encoding="utf-8")
-    for chart in plan_file(ROOT / "apps" / "reference.yaml").charts:
-        for name in [*chart.values, *chart.cluster_values]:
-            assert re.search(rf"^\| {chart.name}: `([^`]*, )?{name}[.,`]", page, re.MULTILINE), name
-
-
 def test_every_make_target_they_name_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = {

@@ -16,7 +16,6 @@ from pydantic.fields import FieldInfo
 from constructs_pd import plan_file
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.catalog.rows import RolloutEffects
-from constructs_pd.planning.charts import EFA_PLUGIN, LOAD_BALANCER_CONTROLLER, NVIDIA_PLUGIN
 from constructs_pd.planning.codes import OTHER_CODES
 from constructs_pd.planning.model_base import model_in
 from constructs_pd.planning.rules import RULES
@@ -129,6 +128,7 @@ def add_ons_page() -> str:
         )
         for chart in planned.charts
     ]
+    values = [(f"{row.chart}: `{row.path}`", row.reason, row.source) for row in catalog.chart_values.values()]
     note = (
         "\n`eks_cluster.addon_versions` takes other versions; PD410 says of which versions nobody has seen that EKS "
         "offers them.\n"
@@ -141,8 +141,8 @@ def add_ons_page() -> str:
         + note
         + "\n## Helm charts, in any cluster\n\n"
         + _table(("chart", "version", "namespace", "values", "source", "date"), charts)
-        + "\n| value | why |\n|---|---|\n"
-        + "".join(f"| {chart}: `{value}` | {why} |\n" for (chart, value), why in WHY.items())
+        + "\n"
+        + _table(("value", "why", "source"), values)
     )
 
 
@@ -174,23 +174,6 @@ def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [columns, tuple("---" for _ in columns), *rows]
     return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |\n" for line in lines)
 
-
-# Of each value, what happens without it.
-WHY = {
-    (EFA_PLUGIN, "tolerations"): "the chart tolerates no taint of GPU nodes: pods would wait for adapters for ever",
-    (EFA_PLUGIN, "supportedInstanceLabels.values"): "a type that is not listed gets no adapters, in silence",
-    (EFA_PLUGIN, "image.repository"): "the chart's own is the registry of us-west-2, whatever the region",
-    (LOAD_BALANCER_CONTROLLER, "clusterName"): "the controller does not start",
-    (
-        LOAD_BALANCER_CONTROLLER,
-        "region, vpcId",
-    ): "it would ask the instance metadata service, which may be out of reach",
-    (LOAD_BALANCER_CONTROLLER, "serviceAccount.name"): "its AWS permissions belong to this account",
-    (LOAD_BALANCER_CONTROLLER, "podDisruptionBudget"): "both replicas could go at once, and no Ingress be accepted",
-    (LOAD_BALANCER_CONTROLLER, "enableServiceMutatorWebhook"): "no Service of the cluster is accepted while it is away",
-    (NVIDIA_PLUGIN, "nodeSelector"): "the plugin would also run where a node says nothing of GPUs",
-    (NVIDIA_PLUGIN, "tolerations"): "the chart tolerates the taint with one effect only",
-}
 
 PAGES = {
     "add_ons.md": add_ons_page,

@@ -22,7 +22,6 @@ SETTINGS = {
     "JSII_NODE": str(NODE),
     "NODE_OPTIONS": "--no-deprecation",
     # Nothing is asked of any network: no newer version, and no credentials of the machine that it runs on.
-    "CDK8S_CHECK_UPGRADE": "false",
     "CDK_DISABLE_CLI_TELEMETRY": "true",
     "CDK_DISABLE_VERSION_CHECK": "true",
     "AWS_EC2_METADATA_DISABLED": "true",
@@ -54,7 +53,10 @@ def main() -> int:
 
 
 def _manifests(specification: Path, output: Path) -> bool:
-    return _run(specification, "cdk8s", "synth", "--app", f"{sys.executable} apps/k8s_app.py", "--output", str(output))
+    app = f"{sys.executable} apps/k8s_app.py"
+    # For this CLI alone: the CDK's takes every variable that begins with CDK for an option of its own.
+    quiet = {"CDK8S_CHECK_UPGRADE": "false"}
+    return _run(specification, "cdk8s", "synth", "--app", app, "--output", str(output), **quiet)
 
 
 def _template(specification: Path, output: Path) -> bool:
@@ -63,8 +65,8 @@ def _template(specification: Path, output: Path) -> bool:
     return _run(specification, "cdk", "synth", *quiet, "--app", app, "--output", str(output))
 
 
-def _run(specification: Path, cli: str, *arguments: str) -> bool:
-    environment = {**SETTINGS, **os.environ, "CONSTRUCTS_PD_SPEC": str(specification)}
+def _run(specification: Path, cli: str, *arguments: str, **variables: str) -> bool:
+    environment = {**SETTINGS, **variables, **os.environ, "CONSTRUCTS_PD_SPEC": str(specification)}
     command = [str(NODE), str(CLIS / cli), *arguments]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:

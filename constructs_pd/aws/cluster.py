@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeVar
 
 from aws_cdk import Stack, Token, aws_ec2, aws_eks, aws_eks_v2, aws_iam
 from constructs import Construct
@@ -13,6 +13,7 @@ from constructs_pd.aws.references import CLUSTER_NAME, SECURITY_GROUP_ID, VPC_ID
 from constructs_pd.composition import refusal
 from constructs_pd.planning.codes import UNKNOWN_OF_CLUSTER, UNSUITABLE_CLUSTER
 
+T = TypeVar("T")
 AnyCluster = aws_eks.ICluster | aws_eks_v2.ICluster | ExistingCluster
 # Kubernetes documentation, Version Skew Policy: how many minor versions a kubelet may be behind.
 MAX_NODE_SKEW: Final = 3
@@ -106,15 +107,8 @@ def _minor(version: str) -> int:
 
 def _of_construct(construct: Construct, cluster: aws_eks.ICluster | aws_eks_v2.ICluster) -> ExistingCluster:
     def required(what: str, argument: str, read: Callable[[], str]) -> str:
-        value = _if_known(read)
-        if value is None:
-            raise refusal(
-                UNKNOWN_OF_CLUSTER,
-                construct.node,
-                f"the cluster {cluster.node.path} was imported without its {what}",
-                f"pass {argument} to from_cluster_attributes, or use ExistingCluster",
-            )
-        return value
+        remedy = f"pass {argument} to from_cluster_attributes, or use ExistingCluster"
+        return require_known(construct, cluster, what, remedy, read)
 
     return ExistingCluster(
         name=cluster.cluster_name,
@@ -122,12 +116,27 @@ def _of_construct(construct: Construct, cluster: aws_eks.ICluster | aws_eks_v2.I
             "security group", "cluster_security_group_id", lambda: cluster.cluster_security_group_id
         ),
         vpc_id=required("VPC", "vpc", lambda: cluster.vpc.vpc_id),
-        endpoint=_if_known(lambda: cluster.cluster_endpoint),
-        certificate_authority_data=_if_known(lambda: cluster.cluster_certificate_authority_data),
+        endpoint=if_known(lambda: cluster.cluster_endpoint),
+        certificate_authority_data=if_known(lambda: cluster.cluster_certificate_authority_data),
     )
 
 
-def _if_known(read: Callable[[], str]) -> str | None:
+def require_known(
+    construct: Construct, cluster: aws_eks.ICluster | aws_eks_v2.ICluster, what: str, remedy: str, read: Callable[[], T]
+) -> T:
+    """Return an attribute of a cluster.
+
+    Raises:
+        PlanError: It was imported without it (PD506).
+    """
+    value = if_known(read)
+    if value is None:
+        message = f"the cluster {cluster.node.path} was imported without its {what}"
+        raise refusal(UNKNOWN_OF_CLUSTER, construct.node, message, remedy)
+    return value
+
+
+def if_known(read: Callable[[], T]) -> T | None:
     """Return an attribute, or none where an imported cluster was not told it: jsii raises RuntimeError then."""
     try:
         return read()

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
-from aws_cdk import Duration, RemovalPolicy, Tags, aws_efs, aws_eks_v2
+from aws_cdk import Duration, RemovalPolicy, Tags, aws_ec2, aws_efs, aws_eks_v2
 from constructs import Construct
 
+from constructs_pd.aws.cluster import require_known
 from constructs_pd.aws.eks_cluster import EksCluster
 from constructs_pd.aws.managed_addon import managed_addon
+from constructs_pd.aws.place import neighbours, place_of
 from constructs_pd.aws.pod_role import pod_role
-from constructs_pd.composition import refusal, require_one_plan
+from constructs_pd.aws.region import require_region
+from constructs_pd.composition import refusal, require_one_plan, require_plan, require_unique, wrong_argument
 from constructs_pd.planning.cluster_plan import ChartPlan
 from constructs_pd.planning.codes import NO_KUBECTL
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
-# The CDK's kubectl ends after 15 minutes, Helm before it.
-CHART_TIMEOUT: Final = Duration.minutes(10)
+T = TypeVar("T")
+THROUGHPUT: Final = {"elastic": aws_efs.ThroughputMode.ELASTIC}
 
 
 class EksAddOns(Construct):
@@ -35,27 +39,32 @@ class EksAddOns(Construct):
         file_system: The model cache's file system, where the plan has it made.
 
     Raises:
-        PlanError: The cluster renders another plan (PD501), or has no kubectl (PD518).
+        PlanError: The cluster renders another plan (PD501), has no kubectl (PD518) or does not say what is needed
+            (PD506); the stack is in another region (PD510); the cluster has its add-ons already (PD504).
     """
 
     def __init__(
         self, scope: Construct, id: str, *, plan: DeploymentPlan, cluster: EksCluster | aws_eks_v2.ICluster
     ) -> None:
         super().__init__(scope, id)
-        self.plan = plan
+        self.plan = require_plan(self, plan)
+        require_region(self, plan)
         if isinstance(cluster, EksCluster):
             require_one_plan(self, plan, cluster)
             # Charts are waited for, so there must be nodes for their pods, and names must resolve.
             self.node.add_dependency(cluster)
-        self._cluster = cluster.cluster if isinstance(cluster, EksCluster) else cluster
-        _require_kubectl(self, self._cluster)
+        self._cluster = _with_kubectl(self, cluster.cluster if isinstance(cluster, EksCluster) else cluster)
+        place = place_of(self, self._cluster.cluster_name)
+        # A second one would install the same releases, and take them away from the first when it goes.
+        require_unique(self, neighbours(self, place), lambda other: other._cluster.cluster_name)
         self.charts = {chart.name: self._chart(chart) for chart in plan.charts}
         self.file_system = self._model_cache()
+        self._place = place  # last, so that a construct that was refused is not in the way of the next
 
     def _chart(self, chart: ChartPlan) -> aws_eks_v2.HelmChart:
         known = {"cluster_name": self._cluster.cluster_name}
         if "vpc_id" in chart.cluster_values.values():
-            known["vpc_id"] = self._cluster.vpc.vpc_id
+            known["vpc_id"] = self._known("VPC", "vpc", lambda: self._cluster.vpc.vpc_id)
         values: dict[str, Any] = {
             **chart.values,
             **{name: known[what] for name, what in chart.cluster_values.items()},
@@ -72,7 +81,7 @@ class EksAddOns(Construct):
             create_namespace=True,
             values=values,
             wait=True,
-            timeout=CHART_TIMEOUT,
+            timeout=Duration.minutes(chart.timeout_minutes),
         )
         if chart.permissions is not None:
             role = pod_role(self, f"{chart.name}-role", permissions=chart.permissions, tags=self.plan.tags)
@@ -88,29 +97,37 @@ class EksAddOns(Construct):
             made.node.add_dependency(association, role)
         return made
 
+    def _known(self, what: str, argument: str, read: Callable[[], T]) -> T:
+        return require_known(self, self._cluster, what, f"pass {argument} to from_cluster_attributes", read)
+
     def _model_cache(self) -> aws_efs.FileSystem | None:
-        storage_class, planned = self.plan.model_cache_storage_class, self.plan.eks_cluster
-        if storage_class is None or planned is None:
+        storage, planned = self.plan.model_cache_storage, self.plan.eks_cluster
+        if storage is None or planned is None:
             return None
         (driver,) = [
             managed_addon(self, addon=addon, cluster_name=self._cluster.cluster_name, tags=planned.tags)
             for addon in planned.addons
             if addon.stage == "storage"
         ]
+        vpc = self._known("VPC", "vpc", lambda: self._cluster.vpc)
+        nodes = self._known("security group", "cluster_security_group_id", lambda: self._cluster.cluster_security_group)
         file_system = aws_efs.FileSystem(
             self,
             "ModelCache",
-            vpc=self._cluster.vpc,
-            vpc_subnets={"subnets": self._cluster.vpc.private_subnets},
+            vpc=vpc,
+            vpc_subnets=aws_ec2.SubnetSelection(subnets=vpc.private_subnets),
             encrypted=True,
-            throughput_mode=aws_efs.ThroughputMode.ELASTIC,
+            throughput_mode=THROUGHPUT[storage.throughput],
+            # Nodes mount it without IAM; its security group lets the cluster's nodes in. An app that denies this by a
+            # feature flag gets a policy under which nobody mounts it (aws/aws-cdk#33669, #36224).
+            allow_anonymous_access=True,
             # Weights are downloaded again; nothing that costs money outlives the stack.
             removal_policy=RemovalPolicy.DESTROY,
             enable_automatic_backups=False,
         )
         for key, value in self.plan.tags.items():
             Tags.of(file_system).add(key, value)
-        file_system.connections.allow_default_port_from(self._cluster.cluster_security_group, "nodes")
+        file_system.connections.allow_default_port_from(nodes, "nodes")
         manifest = aws_eks_v2.KubernetesManifest(
             self,
             "StorageClass",
@@ -120,12 +137,12 @@ class EksAddOns(Construct):
                 {
                     "apiVersion": "storage.k8s.io/v1",
                     "kind": "StorageClass",
-                    "metadata": {"name": storage_class, "labels": self.plan.labels},
+                    "metadata": {"name": storage.storage_class, "labels": self.plan.labels},
                     "provisioner": "efs.csi.aws.com",
                     "parameters": {
                         "provisioningMode": "efs-ap",
                         "fileSystemId": file_system.file_system_id,
-                        "directoryPerms": "700",
+                        "directoryPerms": storage.directory_permissions,
                     },
                 }
             ],
@@ -134,11 +151,12 @@ class EksAddOns(Construct):
         return file_system
 
 
-def _require_kubectl(construct: Construct, cluster: aws_eks_v2.ICluster) -> None:
+def _with_kubectl(construct: Construct, cluster: Any) -> aws_eks_v2.ICluster:
+    """Return a cluster to which the CDK can apply."""
+    remedy = "pass an EksCluster, or a cluster of aws_eks_v2 with kubectl_provider_options or kubectl_provider"
+    if not hasattr(cluster, "kubectl_provider") or not hasattr(cluster, "cluster_name"):
+        raise wrong_argument(construct, "cluster", cluster, remedy)
     if cluster.kubectl_provider is None:
-        raise refusal(
-            NO_KUBECTL,
-            construct.node,
-            f"{cluster.node.path} has no kubectl provider",
-            "make the cluster with kubectl_provider_options, or import it with kubectl_provider",
-        )
+        raise refusal(NO_KUBECTL, construct.node, f"{cluster.node.path} has no kubectl provider", remedy)
+    found: aws_eks_v2.ICluster = cluster
+    return found

@@ -9,16 +9,20 @@ from typing import Final, cast
 from aws_cdk import Annotations, RemovalPolicy, aws_ec2, aws_eks_v2, aws_kms, aws_lambda, aws_logs
 from constructs import Construct
 
+from constructs_pd.aws.admins import require_admins
 from constructs_pd.aws.eks_network import EksNetwork
 from constructs_pd.aws.kubectl_layer import kubectl_layer
 from constructs_pd.aws.kubectl_provider import acknowledge_provider, kubectl_options
 from constructs_pd.aws.managed_addon import managed_addon
 from constructs_pd.aws.nag import acknowledge
 from constructs_pd.aws.node_role import node_role
+from constructs_pd.aws.place import neighbours, place_of
+from constructs_pd.aws.plan_warnings import of_the_cluster, report_warnings
 from constructs_pd.aws.planned_cluster import planned_cluster
+from constructs_pd.aws.region import require_region
 from constructs_pd.aws.system_node_group import SystemNodeGroup
 from constructs_pd.aws.tags import tag_list
-from constructs_pd.composition import require_one_plan
+from constructs_pd.composition import require_one_plan, require_plan, require_unique, wrong_argument
 from constructs_pd.planning.cluster_plan import AddonStage, EksClusterPlan
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
@@ -53,8 +57,9 @@ class EksCluster(Construct):
         network: The network that it stands in.
 
     Raises:
-        PlanError: The plan has no new cluster (PD516), no kubectl of its version is installed (PD517), or the network
-            renders another plan (PD501).
+        PlanError: The plan has no new cluster (PD516) or is for another region (PD510), no kubectl of its version is
+            installed (PD517), the network renders another plan (PD501), the app makes the cluster already (PD504), an
+            administrator is none (PD519).
     """
 
     def __init__(
@@ -68,13 +73,19 @@ class EksCluster(Construct):
         kubectl_layer: aws_lambda.ILayerVersion | None = None,
     ) -> None:
         super().__init__(scope, id)
-        self.plan = plan
+        self.plan = require_plan(self, plan)
+        require_region(self, plan)
         planned = planned_cluster(self, plan)
+        if not isinstance(network, EksNetwork):
+            raise wrong_argument(self, "network", network, "pass an EksNetwork of the same plan")
         require_one_plan(self, plan, network)
+        place = place_of(self, planned.name)
+        require_unique(self, neighbours(self, place), lambda _: planned.name)
+        admins = require_admins(self, admin_arns)
         self.network = network
         made = self._cluster(planned, kubectl_layer)
         self.cluster = cast(aws_eks_v2.ICluster, made)
-        for number, arn in enumerate(admin_arns):
+        for number, arn in enumerate(admins):
             made.grant_access(f"Admin{number}", arn, [_admin()])
         role = node_role(
             self,
@@ -96,6 +107,9 @@ class EksCluster(Construct):
         self.system_nodes.node.add_dependency(*before)
         for addon in self._addons(planned, "after_nodes"):
             addon.node.add_dependency(self.system_nodes)
+        self.node.default_child = made.node.default_child
+        report_warnings(self, of_the_cluster(plan))
+        self._place = place  # last, so that a construct that was refused is not in the way of the next
 
     def _cluster(self, planned: EksClusterPlan, layer: aws_lambda.ILayerVersion | None) -> aws_eks_v2.Cluster:
         # EKS would make it itself, and then it would outlive the cluster and keep everything for ever.
@@ -143,7 +157,7 @@ class EksCluster(Construct):
 
     def _acknowledge(self, cluster: aws_eks_v2.Cluster) -> None:
         # A condition for a policy that the role goes without.
-        self.node.try_remove_child("HasEcrPublic")
+        assert self.node.try_remove_child("HasEcrPublic")
         acknowledge_provider(cluster)
         acknowledge(
             cluster,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from aws_cdk import Stack, Stage, Token, aws_ec2
+from aws_cdk import aws_ec2
 from constructs import Construct
 
 from constructs_pd.aws.cluster import AnyCluster, existing_cluster, let_nodes_join, vpc_of
@@ -15,12 +15,14 @@ from constructs_pd.aws.launch_template import launch_template_data
 from constructs_pd.aws.node_role import node_role
 from constructs_pd.aws.own_image import own_user_data
 from constructs_pd.aws.phase_node_group import PhaseNodeGroup
-from constructs_pd.aws.plan_warnings import report_warnings
+from constructs_pd.aws.place import neighbours, place_of
+from constructs_pd.aws.plan_warnings import of_the_deployment, report_warnings
 from constructs_pd.aws.references import SECURITY_GROUP_ID, require_form
+from constructs_pd.aws.region import require_region
 from constructs_pd.aws.security_group import EfaSecurityGroup
 from constructs_pd.aws.subnet import AnySubnet, require_in_vpc, subnet_id
-from constructs_pd.composition import refusal, require_unique
-from constructs_pd.planning.codes import SECURITY_GROUPS, STACK_REGION
+from constructs_pd.composition import refusal, require_plan, require_unique
+from constructs_pd.planning.codes import SECURITY_GROUPS
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 from constructs_pd.planning.node_plan import NodeGroupPlan
 
@@ -68,15 +70,15 @@ class EksGpuNodeGroups(Construct):
         service_cidr: str | None = None,
     ) -> None:
         super().__init__(scope, id)
-        self.plan = plan
-        _require_region(self, plan)
+        self.plan = require_plan(self, plan)
+        require_region(self, plan)
         if isinstance(cluster, EksCluster):
             # Without its CNI no node becomes ready.
             self.node.add_dependency(cluster)
         known_by = cluster.cluster if isinstance(cluster, EksCluster) else cluster
         known = existing_cluster(self, known_by, plan.versions.kubernetes)
-        place = (Stack.of(self).account, Stack.of(self).region, known.name)
-        require_unique(self, _neighbours(self, place), lambda other: other.plan.name)
+        place = place_of(self, known.name)
+        require_unique(self, neighbours(self, place), lambda other: other.plan.name)
         nodes_subnet = subnet_id(self, subnet, plan)
         require_in_vpc(self, subnet, vpc_of(known_by), known.vpc_id)
         efa = EfaSecurityGroup(self, "SecurityGroup", vpc_id=known.vpc_id, deployment=plan.name, tags=plan.tags)
@@ -117,7 +119,7 @@ class EksGpuNodeGroups(Construct):
             # Nor does it join without a way to the cluster's endpoint.
             if not isinstance(subnet, ExistingSubnet):
                 group.node.add_dependency(subnet.internet_connectivity_established)
-        report_warnings(self, plan.findings)
+        report_warnings(self, of_the_deployment(plan))
         self._place = place  # last, so that a construct that was refused is not in the way of the next
 
     def _placement_group(self) -> aws_ec2.CfnPlacementGroup | None:
@@ -132,27 +134,6 @@ class EksGpuNodeGroups(Construct):
         if nodes.capacity.new_placement_group and self.placement_group is not None:
             return self.placement_group.attr_group_name
         return nodes.capacity.placement_group_name
-
-
-def _require_region(construct: Construct, plan: DeploymentPlan) -> None:
-    region = Stack.of(construct).region
-    if not Token.is_unresolved(region) and region != plan.region:
-        raise refusal(
-            STACK_REGION,
-            construct.node,
-            f"the stack is in {region!r}, the plan is for {plan.region!r}",
-            f"make the stack with Environment(region={plan.region!r}), or plan for {region!r}",
-        )
-
-
-def _neighbours(construct: EksGpuNodeGroups, place: tuple[str, str, str]) -> list[EksGpuNodeGroups]:
-    """Return the node groups for the same cluster; the app may have more clusters, such as one per stage or region."""
-    root = Stage.of(construct) or construct.node.root
-    return [
-        other
-        for other in root.node.find_all()
-        if isinstance(other, EksGpuNodeGroups) and getattr(other, "_place", None) == place
-    ]
 
 
 def _security_group_ids(construct: Construct, own: Sequence[str], more: Sequence[aws_ec2.ISecurityGroup]) -> list[str]:

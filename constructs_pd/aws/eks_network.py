@@ -9,6 +9,8 @@ from constructs import Construct
 
 from constructs_pd.aws.nag import acknowledge
 from constructs_pd.aws.planned_cluster import planned_cluster
+from constructs_pd.aws.region import require_region
+from constructs_pd.composition import require_plan
 from constructs_pd.planning.cluster_plan import NetworkPlan, ZonePlan
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
@@ -39,12 +41,13 @@ class EksNetwork(Construct):
         ways_out: What must be there before anything in a private subnet reaches AWS or the internet.
 
     Raises:
-        PlanError: The plan has no new cluster (PD516).
+        PlanError: The plan has no new cluster (PD516), or is for another region than the stack's (PD510).
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan) -> None:
         super().__init__(scope, id)
-        self.plan = plan
+        self.plan = require_plan(self, plan)
+        require_region(self, plan)
         cluster = planned_cluster(self, plan)
         network = cluster.network
         vpc = aws_ec2.CfnVPC(

@@ -18,6 +18,7 @@ from aws_cdk import (
 from constructs import Construct
 
 from constructs_pd.findings import Finding
+from constructs_pd.planning.deployment_plan import DeploymentPlan
 
 PLUGIN_NAME = "constructs-pd"
 
@@ -62,6 +63,20 @@ class PlanWarnings:
                 PolicyViolatingResource(construct_path=self._construct_path, locations=[finding.subject])
             ],
         )
+
+
+def of_the_cluster(plan: DeploymentPlan) -> tuple[Finding, ...]:
+    """Return what a plan warns of about the cluster that it makes."""
+    return tuple(finding for finding in plan.findings if _is_of_the_cluster(finding))
+
+
+def of_the_deployment(plan: DeploymentPlan) -> tuple[Finding, ...]:
+    """Return the other warnings, so that each is reported once."""
+    return tuple(finding for finding in plan.findings if not _is_of_the_cluster(finding))
+
+
+def _is_of_the_cluster(finding: Finding) -> bool:
+    return finding.subject.partition(".")[0] in ("eks_cluster", "model_cache")
 
 
 def report_warnings(construct: Construct, findings: tuple[Finding, ...]) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 from aws_cdk import Token, aws_ec2
-from constructs import Construct
+from constructs import Construct, IConstruct
 
+from constructs_pd.aws.eks_network import EksNetwork
 from constructs_pd.aws.existing import ExistingSubnet
 from constructs_pd.aws.references import SUBNET_ID, is_open, require_form
 from constructs_pd.composition import refusal
@@ -27,11 +28,11 @@ def subnet_id(construct: Construct, subnet: AnySubnet, plan: DeploymentPlan) -> 
     _require_one(construct, subnet, plan.availability_zone)
     _require_zone(construct, subnet, plan.availability_zone)
     most = max(len(phase.nodes.network_interfaces) for phase in plan.phases)
-    if most > 1 and _is_public(subnet):
+    if _is_public(subnet) and (most > 1 or _hands_out_no_addresses(subnet)):
         raise refusal(
             PUBLIC_SUBNET,
             construct.node,
-            f"the subnet is public, and a node has {most} network interfaces",
+            f"the subnet is public, and a node with {most} network interfaces gets no public address there",
             "pass a private subnet with a way out, through a NAT gateway or endpoints",
         )
     return require_form(construct, SUBNET_ID, subnet.subnet_id)
@@ -52,8 +53,9 @@ def require_in_vpc(construct: Construct, subnet: AnySubnet, vpc: aws_ec2.IVpc | 
     own = _vpc(subnet)
     if own is None:
         return
-    if isinstance(own, aws_ec2.Vpc) and isinstance(vpc, aws_ec2.Vpc):  # both made by the app: ids are not known yet
-        is_other = own.node.path != vpc.node.path
+    made, cluster_made = _made_by_the_app(own), _made_by_the_app(vpc)
+    if made is not None and cluster_made is not None:  # ids are not known yet
+        is_other = made.node.path != cluster_made.node.path
     else:
         is_other = not (is_open(own.vpc_id) or is_open(vpc_id)) and own.vpc_id != vpc_id
     if is_other:
@@ -71,6 +73,14 @@ def _vpc(subnet: AnySubnet) -> aws_ec2.IVpc | None:
     return cast(aws_ec2.IVpc, scope) if hasattr(scope, "private_subnets") else None
 
 
+def _made_by_the_app(vpc: Any) -> IConstruct | None:
+    """Return the construct that makes a VPC, or none where it was imported."""
+    if isinstance(vpc, aws_ec2.Vpc | EksNetwork):
+        return vpc
+    scope = vpc.node.scope if vpc is not None else None
+    return scope if isinstance(scope, EksNetwork) else None
+
+
 def _is_public(subnet: AnySubnet) -> bool:
     """Return whether a subnet is known to be public: by its class, or as one of its VPC's public ones."""
     if isinstance(subnet, ExistingSubnet):
@@ -78,6 +88,12 @@ def _is_public(subnet: AnySubnet) -> bool:
     vpc = _vpc(subnet)
     paths = {public.node.path for public in vpc.public_subnets} if vpc else set()
     return isinstance(subnet, aws_ec2.PublicSubnet) or subnet.node.path in paths
+
+
+def _hands_out_no_addresses(subnet: AnySubnet) -> bool:
+    """Return whether a subnet that the app makes gives its instances no public address."""
+    resource = None if isinstance(subnet, ExistingSubnet) else subnet.node.default_child
+    return isinstance(resource, aws_ec2.CfnSubnet) and resource.map_public_ip_on_launch is False
 
 
 def _require_one(construct: Construct, subnet: AnySubnet, zone: str) -> None:

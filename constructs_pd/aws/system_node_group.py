@@ -55,9 +55,9 @@ class SystemNodeGroup(Construct):
                 id=template.ref, version=template.attr_latest_version_number
             ),
             scaling_config=aws_eks_v2.CfnNodegroup.ScalingConfigProperty(
-                min_size=nodes.count, desired_size=nodes.count, max_size=nodes.count + 1
+                min_size=nodes.count, desired_size=nodes.count, max_size=nodes.count
             ),
-            update_config=aws_eks_v2.CfnNodegroup.UpdateConfigProperty(max_unavailable=1),
+            update_config=aws_eks_v2.CfnNodegroup.UpdateConfigProperty(max_unavailable=nodes.max_unavailable_nodes),
             labels=nodes.labels,
             tags=nodes.tags,
         )

@@ -6,6 +6,7 @@ import cdk8s_plus_28 as kplus
 from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
+from constructs_pd.composition import require_plan
 from constructs_pd.k8s.composition import require_own_namespace, require_unique_in_app
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
@@ -30,7 +31,7 @@ class DeploymentNamespace(Construct):
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan) -> None:
         super().__init__(scope, id)
-        self.plan = plan
+        self.plan = require_plan(self, plan)
         require_own_namespace(self)
         require_unique_in_app(self, lambda other: other.plan.namespace)
         kplus.Namespace(

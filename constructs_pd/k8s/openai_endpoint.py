@@ -6,7 +6,7 @@ import cdk8s_plus_28 as kplus
 from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
-from constructs_pd.composition import require_one_plan
+from constructs_pd.composition import require_one_plan, require_plan
 from constructs_pd.k8s.composition import require_unique_in_app
 from constructs_pd.k8s.prefill_decode_service import PrefillDecodeService
 from constructs_pd.manifests.load_balancer import ingress_annotations
@@ -38,7 +38,7 @@ class OpenAIEndpoint(Construct):
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan, service: PrefillDecodeService) -> None:
         super().__init__(scope, id)
         require_one_plan(self, plan, service)
-        self.plan = plan
+        self.plan = require_plan(self, plan)
         require_unique_in_app(self)
         self.url = plan.endpoint.url
         kplus.Service(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
-from constructs_pd.composition import require_one_plan
+from constructs_pd.composition import require_one_plan, require_plan
 from constructs_pd.k8s.custom_resource import custom_resource
 from constructs_pd.k8s.ray_llm_cluster import RayLlmCluster
 from constructs_pd.manifests.ray_service import ray_service_annotations, ray_service_spec
@@ -32,7 +32,7 @@ class PrefillDecodeService(Construct):
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan, cluster: RayLlmCluster) -> None:
         super().__init__(scope, id)
         require_one_plan(self, plan, cluster)
-        self.plan = plan
+        self.plan = require_plan(self, plan)
         cluster.adopt(self)
         resource = custom_resource(
             self,

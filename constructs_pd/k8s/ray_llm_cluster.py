@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import cdk8s_plus_28 as kplus
 from cdk8s import ApiObject, ApiObjectMetadata, Size
 from constructs import Construct
 
+from constructs_pd.composition import require_plan
 from constructs_pd.k8s.composition import already_adopted, changed_before_adoption, require_unique_in_app
 from constructs_pd.k8s.custom_resource import custom_resource
 from constructs_pd.manifests.ray_cluster import ray_cluster_spec
 from constructs_pd.planning.deployment_plan import BudgetPlan, DeploymentPlan
-
-# Kubernetes wants a size; an EFS volume has none.
-CLAIM_SIZE: Final = Size.gibibytes(100)
 
 
 class RayLlmCluster(Construct):
@@ -39,7 +35,7 @@ class RayLlmCluster(Construct):
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan) -> None:
         super().__init__(scope, id)
-        self.plan = plan
+        self.plan = require_plan(self, plan)
         require_unique_in_app(self)
         self._adopter: Construct | None = None
         kplus.ServiceAccount(
@@ -86,16 +82,16 @@ class RayLlmCluster(Construct):
 
     def _claim(self) -> None:
         """Claim the model cache's volume where it is made for the deployment."""
-        cache, storage_class = self.plan.model_cache, self.plan.model_cache_storage_class
-        if cache is None or storage_class is None:
+        cache, storage = self.plan.model_cache, self.plan.model_cache_storage
+        if cache is None or storage is None:
             return
         kplus.PersistentVolumeClaim(
             self,
             "ModelCache",
             metadata=ApiObjectMetadata(name=cache.claim_name, namespace=self.plan.namespace, labels=self.plan.labels),
             access_modes=[kplus.PersistentVolumeAccessMode.READ_WRITE_MANY],
-            storage_class_name=storage_class,
-            storage=CLAIM_SIZE,
+            storage_class_name=storage.storage_class,
+            storage=Size.gibibytes(storage.claim_gib),
         )
 
     def _budget(self, budget: BudgetPlan) -> None:

@@ -59,7 +59,7 @@ def _load_balancer_controller(facts: Facts) -> ChartPlan:
     permissions = PodPermissions(
         namespace=KUBE_SYSTEM,
         service_account=LOAD_BALANCER_CONTROLLER,
-        policy_file="aws-load-balancer-controller-3.5.0.json",
+        policy_file=f"{LOAD_BALANCER_CONTROLLER}-{facts.catalog.charts[LOAD_BALANCER_CONTROLLER].version}.json",
     )
     values: dict[str, Any] = {
         "region": facts.spec.region,
@@ -94,5 +94,6 @@ def _chart(
         namespace=namespace,
         values=values,
         cluster_values=cluster_values or {},
+        timeout_minutes=defaults.CHART_TIMEOUT_MINUTES,
         permissions=permissions,
     )

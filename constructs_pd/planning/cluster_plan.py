@@ -50,6 +50,7 @@ class SystemNodesPlan(FrozenModel):
     Attributes:
         instance_type: EC2 instance type.
         count: Nodes.
+        max_unavailable_nodes: Nodes that EKS replaces at a time.
         ami_type: EKS's name of the machine image.
         kubernetes_version: Its Kubernetes version.
         labels: Labels of the nodes; they include what the Ray head selects.
@@ -60,6 +61,7 @@ class SystemNodesPlan(FrozenModel):
 
     instance_type: str
     count: int
+    max_unavailable_nodes: int
     ami_type: Literal["AL2023_x86_64_STANDARD"]
     kubernetes_version: str
     labels: dict[str, str]
@@ -112,6 +114,7 @@ class ChartPlan(FrozenModel):
         namespace: The namespace that it is installed in.
         values: The values that are set; every other is the chart's own.
         cluster_values: Values that are known once the cluster is: a value's name, and what it is.
+        timeout_minutes: How long its pods may take to become ready.
         permissions: AWS permissions of its pods, if it needs any.
     """
 
@@ -121,7 +124,24 @@ class ChartPlan(FrozenModel):
     namespace: str
     values: dict[str, JsonValue]
     cluster_values: dict[str, Literal["cluster_name", "vpc_id"]]
+    timeout_minutes: int
     permissions: PodPermissions | None
+
+
+class ModelCacheStoragePlan(FrozenModel):
+    """The volume of a model cache that is made for the deployment, on a file system of its own.
+
+    Attributes:
+        storage_class: Name of its StorageClass.
+        claim_gib: What its claim asks for, in GiB; Kubernetes wants a size, the file system has none.
+        throughput: How the file system's throughput is sized.
+        directory_permissions: Permissions of the volume's root directory.
+    """
+
+    storage_class: str
+    claim_gib: int
+    throughput: Literal["elastic"]
+    directory_permissions: str
 
 
 class EksClusterPlan(FrozenModel):

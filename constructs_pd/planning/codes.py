@@ -172,6 +172,18 @@ NO_KUBECTL: Final = Code(
     "A chart or a manifest would be refused by the CDK with a stack of its own.",
     "aws-cdk-lib aws_eks_v2, Cluster: kubectl_provider_options; ClusterAttributes: kubectl_provider",
 )
+ADMINS: Final = Code(
+    "PD519",
+    "Administrators are IAM roles and users, each once",
+    "EKS refuses the access entry after the control plane was made, and CloudFormation takes the cluster back.",
+    "EKS user guide, Create access entries: a role that was assumed is named by its role",
+)
+WRONG_ARGUMENT: Final = Code(
+    "PD520",
+    "A construct is given what it is made of",
+    "It would end in an error of the language instead of one that says what to pass.",
+    "this library",
+)
 
 OTHER_CODES: Final = (
     FILE,
@@ -198,4 +210,6 @@ OTHER_CODES: Final = (
     NO_NEW_CLUSTER,
     KUBECTL_LAYER,
     NO_KUBECTL,
+    ADMINS,
+    WRONG_ARGUMENT,
 )

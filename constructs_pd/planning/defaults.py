@@ -83,5 +83,11 @@ SYSTEM_VOLUME_GIB: Final = 100
 SYSTEM_VOLUME_THROUGHPUT_MIB_PER_SECOND: Final = 250
 # What the head leaves of a system node: the operators, the balancer's controller, CoreDNS and the DaemonSets.
 SYSTEM_RESERVE_MEMORY_MIB: Final = 2560
+# Kubernetes wants a size in a claim; an EFS volume has none.
+CLAIM_GIB: Final = 100
+# The volume's root directory is for the pods' one user.
+CACHE_DIRECTORY_PERMISSIONS: Final = "700"
+# The CDK's kubectl is ended after 15 minutes; Helm must give up before.
+CHART_TIMEOUT_MINUTES: Final = 10
 # The most addresses that the VPC CNI holds on a node: two interfaces of 64, one in use and one in reserve.
 ADDRESSES_PER_NODE: Final = 128

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from constructs_pd.findings import Finding
 from constructs_pd.planning.catalog.rows import RolloutEffects
-from constructs_pd.planning.cluster_plan import ChartPlan, EksClusterPlan
+from constructs_pd.planning.cluster_plan import ChartPlan, EksClusterPlan, ModelCacheStoragePlan
 from constructs_pd.planning.model_base import FrozenModel
 from constructs_pd.planning.node_plan import NodeGroupPlan
 from constructs_pd.planning.spec import GcsFaultTolerance
@@ -276,7 +276,7 @@ class DeploymentPlan(FrozenModel):
         initializing_timeout_seconds: When KubeRay gives a service up that has not started; none: never.
         hugging_face_token: Reference to the token, if any.
         model_cache: Shared volume for weights, if any.
-        model_cache_storage_class: StorageClass of its claim, where the claim is made for it.
+        model_cache_storage: The volume behind it, where it is made for the deployment.
         eks_cluster: The EKS cluster that is made for the deployment; none: it runs in one that exists.
         charts: Helm charts that it needs in its cluster, by name.
         findings: Warnings about this plan, acknowledged ones included.
@@ -313,7 +313,7 @@ class DeploymentPlan(FrozenModel):
     initializing_timeout_seconds: int | None
     hugging_face_token: SecretReference | None
     model_cache: ModelCache | None
-    model_cache_storage_class: str | None
+    model_cache_storage: ModelCacheStoragePlan | None
     eks_cluster: EksClusterPlan | None
     charts: tuple[ChartPlan, ...]
     findings: tuple[Finding, ...]

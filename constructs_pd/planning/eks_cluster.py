@@ -43,6 +43,7 @@ def _system_nodes(cluster: NewCluster, spec: DeploymentSpec) -> SystemNodesPlan:
     return SystemNodesPlan(
         instance_type=cluster.system_nodes.instance_type,
         count=cluster.system_nodes.count,
+        max_unavailable_nodes=defaults.MAX_UNAVAILABLE_NODES,
         ami_type=defaults.SYSTEM_AMI_TYPE,
         kubernetes_version=spec.kubernetes_version,
         labels={defaults.ROLE_LABEL: defaults.SYSTEM_ROLE, **selected},

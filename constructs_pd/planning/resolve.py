@@ -12,6 +12,7 @@ from constructs_pd.planning.budget import budgets
 from constructs_pd.planning.catalog.loader import Catalog, load_catalog
 from constructs_pd.planning.catalog.rows import ImageRow
 from constructs_pd.planning.charts import charts
+from constructs_pd.planning.cluster_plan import ModelCacheStoragePlan
 from constructs_pd.planning.codes import NOTHING_TO_ACKNOWLEDGE
 from constructs_pd.planning.deployment_plan import (
     DeploymentPlan,
@@ -130,7 +131,7 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
         initializing_timeout_seconds=spec.initializing_timeout_seconds,
         hugging_face_token=spec.hugging_face_token,
         model_cache=spec.model_cache,
-        model_cache_storage_class=_storage_class(spec),
+        model_cache_storage=_model_cache_storage(spec),
         eks_cluster=eks_cluster_plan(facts),
         charts=charts(facts),
         findings=findings,
@@ -142,9 +143,15 @@ def _vpc_cni_uses_node_role(spec: DeploymentSpec) -> bool:
     return spec.eks_cluster is None if stated is None else stated == "node"
 
 
-def _storage_class(spec: DeploymentSpec) -> str | None:
-    cache = spec.model_cache
-    return f"{spec.name}-model-cache" if cache is not None and cache.storage == "efs" else None
+def _model_cache_storage(spec: DeploymentSpec) -> ModelCacheStoragePlan | None:
+    if spec.model_cache is None or spec.model_cache.storage != "efs":
+        return None
+    return ModelCacheStoragePlan(
+        storage_class=f"{spec.name}-model-cache",
+        claim_gib=defaults.CLAIM_GIB,
+        throughput="elastic",
+        directory_permissions=defaults.CACHE_DIRECTORY_PERMISSIONS,
+    )
 
 
 def _image(facts: Facts, image: ImageRow) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -18,6 +18,8 @@ InterfaceEndpoint = Literal[
 LogRetentionDays = Literal[1, 7, 30, 90, 180, 365, 731, 3653]
 
 
+# EKS user guide, service quotas: public endpoint access CIDR ranges per cluster.
+MOST_PUBLIC_RANGES: Final = 40
 Addon = Literal[
     "aws-efs-csi-driver", "coredns", "eks-node-monitoring-agent", "eks-pod-identity-agent", "kube-proxy", "vpc-cni"
 ]
@@ -59,10 +61,13 @@ class NewCluster(FrozenModel):
             "such as ecr.api and ecr.dkr; S3, from which image layers come, always has its free gateway endpoint"
         ),
     )
-    public_access_cidrs: Annotated[tuple[Cidr, ...], Field(strict=False), AfterValidator(unique)] = Field(
+    public_access_cidrs: Annotated[
+        tuple[Cidr, ...], Field(strict=False, max_length=MOST_PUBLIC_RANGES), AfterValidator(unique)
+    ] = Field(
         default=(),
         description=(
-            "the addresses from which the Kubernetes API is reached over the internet, such as 198.51.100.7/32; "
+            "the addresses from which the Kubernetes API is reached over the internet, at most 40 ranges such as "
+            "198.51.100.7/32; "
             "default: none, from the network only"
         ),
     )

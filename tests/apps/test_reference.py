@@ -37,7 +37,10 @@ def written_from(specification: Path, output: Path) -> Path:
     # With the CDK's own validation, whose default rules are errors in cdk.json.
     done = python("tools/synth.py", str(specification), "--output", str(output), CDK_VALIDATION="true")
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    # The one thing that stays open: which version of an add-on EKS offers on the day of the deployment.
+    said = [line for line in done.stderr.splitlines() if not line.startswith("      ")]
+    assert len(said) == (2 if specification == REFERENCE_FILE else 0)
+    assert all("PD410 warning eks_cluster.addon_versions" in line for line in said)
     return output
 
 
@@ -65,10 +68,6 @@ def test_both_specifications_are_of_one_deployment() -> None:
     reference, other = (yaml.safe_load(file.read_text("utf-8")) for file in (REFERENCE_FILE, EXISTING_FILE))
     assert reference.pop("eks_cluster")["other_zones"] == ["us-west-2b"]
     assert reference["model_cache"].pop("storage") == "efs"
-    assert [found for found in reference["acknowledge"] if found["code"] in ("PD129", "PD410")] == [
-        reference["acknowledge"].pop(),
-        reference["acknowledge"].pop(),
-    ][::-1]
     assert reference == other
 
 

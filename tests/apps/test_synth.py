@@ -133,6 +133,19 @@ def synth() -> dict[str, Any]:
     return names
 
 
+def test_a_version_without_its_kubectl_is_told_by_the_app_without_a_stack(tmp_path: Path) -> None:
+    specification = tmp_path / "spec.yaml"
+    specification.write_text(REFERENCE.replace('"1.35"', '"1.34"'), encoding="utf-8")
+    keep_results(tmp_path)
+    done = python("tools/synth.py", str(specification), "--output", str(tmp_path))
+    assert done.returncode == 1
+    assert "PD517 error qwen35-9b-cluster/cluster: the cluster is of 1.34" in done.stderr
+    assert "pip install aws-cdk.lambda-layer-kubectl-v34" in done.stderr
+    for stack in ("Traceback", 'File "', "    at ", "Unknown option"):
+        assert stack not in done.stderr
+    assert_kept(tmp_path)
+
+
 def test_a_failure_of_the_second_half_leaves_both_results_alone(
     synth: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

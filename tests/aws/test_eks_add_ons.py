@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from aws_cdk import Stack, aws_ec2, aws_eks_v2, aws_iam
 
-from constructs_pd import EksAddOns, EksCluster, EksNetwork, PlanError
+from constructs_pd import EksAddOns, EksCluster, EksNetwork, ExistingCluster, PlanError
 from support.new_cluster import plan_of, stacks_of
 from support.specs import plan_with
 from support.template import TemplateData, only, resources, stack, template_of
@@ -128,7 +128,9 @@ def test_the_storage_class_names_the_file_system(reference: TemplateData) -> Non
     (file_system,) = [part for part in manifest if not isinstance(part, str)]
     assert reference["Resources"][file_system["Ref"]]["Type"] == "AWS::EFS::FileSystem"
     (made,) = json.loads("".join(part if isinstance(part, str) else "fs-1" for part in manifest))
-    assert made["metadata"]["name"] == plan_of("reference").model_cache_storage_class
+    storage = plan_of("reference").model_cache_storage
+    assert storage is not None
+    assert made["metadata"]["name"] == storage.storage_class
     assert made["provisioner"] == "efs.csi.aws.com"
     assert made["parameters"]["fileSystemId"] == "fs-1"
     assert made["parameters"]["provisioningMode"] == "efs-ap"
@@ -160,6 +162,39 @@ def test_a_cluster_that_nothing_can_be_applied_to_is_refused() -> None:
     scope = stack(plan)
     with pytest.raises(PlanError, match="PD518 error qwen35-9b/add-ons: qwen35-9b/Cluster has no kubectl provider"):
         EksAddOns(scope, "add-ons", plan=plan, cluster=imported(plan, scope))
+
+
+@pytest.mark.parametrize("given", [None, "platform", ExistingCluster("platform", "sg-0123456789abcdef0", "vpc-1")])
+def test_what_nothing_can_be_applied_to_is_refused(given: Any) -> None:
+    plan = plan_with()
+    with pytest.raises(PlanError, match="PD520 error qwen35-9b/add-ons: cluster is a"):
+        EksAddOns(stack(plan), "add-ons", plan=plan, cluster=given)
+
+
+@pytest.mark.parametrize(
+    ("variant", "vpc", "missing"), [(None, False, "VPC"), ("reference", False, "VPC"), ("reference", True, "group")]
+)
+def test_what_is_needed_of_an_imported_cluster_is_asked_for(variant: str | None, vpc: bool, missing: str) -> None:
+    plan = plan_of(variant) if variant else plan_with()
+    scope = stack(plan)
+    cluster = aws_eks_v2.Cluster.from_cluster_attributes(
+        scope,
+        "Imported",
+        cluster_name="platform",
+        kubectl_provider=provider(scope),
+        vpc=imported(plan, scope).vpc if vpc else None,
+    )
+    with pytest.raises(PlanError, match=f"PD506 error .* was imported without its (security )?{missing}"):
+        EksAddOns(scope, "add-ons", plan=plan, cluster=cluster)
+
+
+def test_a_second_time_on_one_cluster_is_refused() -> None:
+    plan, other = plan_with(), plan_with({"name": "other"})
+    scope = stack(plan)
+    cluster = imported(plan, scope, kubectl_provider=provider(scope))
+    EksAddOns(scope, "add-ons", plan=plan, cluster=cluster)
+    with pytest.raises(PlanError, match="PD504 error qwen35-9b/second"):
+        EksAddOns(scope, "second", plan=other, cluster=cluster)
 
 
 def test_a_cluster_of_another_plan_is_refused() -> None:

@@ -8,11 +8,12 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from aws_cdk import App, Environment, Stack, aws_eks_v2, aws_lambda
+from aws_cdk import App, CfnParameter, Environment, Stack, aws_eks_v2, aws_lambda
 
-from constructs_pd import EksCluster, EksGpuNodeGroups, EksNetwork, PlanError
+from constructs_pd import EksCluster, EksGpuNodeGroups, EksNetwork, ExistingCluster, PlanError
+from constructs_pd.aws.plan_warnings import of_the_cluster, of_the_deployment
 from support.new_cluster import CHANGES, plan_of
-from support.specs import plan_with
+from support.specs import plan_with, spec_with
 from support.template import TemplateData, lookups, node_group, only, resources, stack, template_of
 
 ADMIN = "arn:aws:iam::123456789012:role/platform"
@@ -250,6 +251,71 @@ def test_a_layer_of_ones_own_takes_its_place(monkeypatch: pytest.MonkeyPatch) ->
     assert arn in handlers[0]
 
 
+@pytest.mark.parametrize(
+    ("arns", "message"),
+    [
+        (ADMIN, "admin_arns is a str, not a list"),
+        (["me"], "'me' is no IAM role or user"),
+        ([None], "None is no IAM role or user"),
+        (["arn:aws:sts::123456789012:assumed-role/admin/me"], "is no IAM role or user"),
+        ([ADMIN, ADMIN], "2 administrators, 1 different ones"),
+    ],
+)
+def test_who_is_no_administrator_is_refused(arns: Any, message: str) -> None:
+    with pytest.raises(PlanError, match="PD519 error") as caught:
+        cluster(admin_arns=arns)
+    assert message in str(caught.value)
+
+
+def test_an_administrator_may_be_known_at_deploy_time_only() -> None:
+    plan = plan_of("reference")
+    scope = stack(plan)
+    parameter = CfnParameter(scope, "Admin")
+    network = EksNetwork(scope, "network", plan=plan)
+    EksCluster(scope, "cluster", plan=plan, network=network, admin_arns=(parameter.value_as_string,))
+    entries = resources(template_of(scope), "AWS::EKS::AccessEntry")
+    assert [entry["PrincipalArn"] for entry in entries if "Ref" in entry["PrincipalArn"]] == [{"Ref": "Admin"}]
+
+
+def test_a_second_cluster_of_the_name_is_refused_and_one_of_another_name_is_not() -> None:
+    made = cluster()
+    with pytest.raises(PlanError, match="PD504"):
+        EksCluster(Stack.of(made), "second", plan=made.plan, network=made.network)
+    plan = plan_with({**CHANGES["reference"], "eks_cluster": {"other_zones": ["us-west-2b"], "name": "other"}})
+    network = EksNetwork(Stack.of(made), "other-network", plan=plan)
+    assert EksCluster(Stack.of(made), "other", plan=plan, network=network).plan is plan
+
+
+def test_what_is_no_network_is_refused() -> None:
+    plan = plan_of("reference")
+    network: Any = ExistingCluster(name="n", security_group_id="sg", vpc_id="vpc")
+    with pytest.raises(PlanError, match="PD520 error qwen35-9b/cluster: network is a ExistingCluster"):
+        EksCluster(stack(plan), "cluster", plan=plan, network=network)
+
+
+def test_a_stack_in_another_region_is_refused() -> None:
+    plan = plan_of("reference")
+    scope = Stack(App(), "s", env=Environment(region="eu-west-1"))
+    for make in (
+        lambda: EksNetwork(scope, "network", plan=plan),
+        lambda: EksCluster(scope, "cluster", plan=plan, network=EksNetwork(stack(plan), "network", plan=plan)),
+    ):
+        with pytest.raises(PlanError, match="PD510"):
+            make()
+
+
+def test_what_is_no_plan_is_refused() -> None:
+    spec: Any = spec_with(CHANGES["reference"])
+    with pytest.raises(PlanError, match="PD520 error qwen35-9b/network: plan is a DeploymentSpec"):
+        EksNetwork(stack(plan_of("reference")), "network", plan=spec)
+
+
+def test_warnings_about_the_cluster_are_reported_at_the_cluster() -> None:
+    plan = plan_of("reference")
+    assert {finding.code for finding in of_the_cluster(plan)} == {"PD410"}
+    assert {finding.code for finding in of_the_deployment(plan)} == {"PD115", "PD206"}
+
+
 def test_a_network_of_another_plan_is_refused() -> None:
     plan, other = plan_of("reference"), plan_of("bare")
     scope = stack(plan)
@@ -268,7 +334,7 @@ def test_a_plan_without_a_new_cluster_is_refused() -> None:
 
 def test_the_escape_hatch_leads_to_the_cluster() -> None:
     made = cluster()
-    resource = made.cluster.node.default_child
+    resource = made.node.default_child
     assert isinstance(resource, aws_eks_v2.CfnCluster)
     resource.deletion_protection = True
     assert only(template_of(Stack.of(made)), "AWS::EKS::Cluster")["DeletionProtection"] is True

@@ -147,7 +147,10 @@ def test_a_public_subnet_takes_nodes_with_one_interface_only(name: str, refused:
     if not refused:
         make()
         return
-    with pytest.raises(PlanError, match=r"PD514 error .*: the subnet is public, and a node has 33 network interfaces"):
+    with pytest.raises(
+        PlanError,
+        match=r"PD514 error .*: the subnet is public, and a node with 33 network interfaces",
+    ):
         make()
 
 

@@ -64,7 +64,7 @@ class Deployment:
         """Apply the manifests on the server's side, with what a user has there before: a claim that is bound."""
         kubectl = self.control_plane.kubectl
         kubectl.apply(_prerequisites(self.plan))
-        if self.plan.model_cache and not self.plan.model_cache_storage_class:
+        if self.plan.model_cache and not self.plan.model_cache_storage:
             claim = self.plan.model_cache.claim_name
             wait_for("bound claim", lambda: kubectl.get("pvc", claim, self.namespace)["status"]["phase"] == "Bound")
         kubectl.apply(self.manifests if manifests is None else manifests)
@@ -174,7 +174,7 @@ def _prerequisites(plan: DeploymentPlan) -> list[Object]:
         return objects
     claim, volume = plan.model_cache.claim_name, f"{plan.namespace}-{plan.model_cache.claim_name}"
     size = {"storage": "100Gi"}
-    storage_class = plan.model_cache_storage_class or ""
+    storage_class = plan.model_cache_storage.storage_class if plan.model_cache_storage else ""
     made: list[Object] = [
         {
             "apiVersion": "v1",

@@ -63,9 +63,10 @@ def test_a_model_cache_that_is_made_is_claimed_by_every_node() -> None:
     assert kinds(manifests) == ["ServiceAccount", "PersistentVolumeClaim", *KINDS[1:]]
     claim = only(manifests, "PersistentVolumeClaim")
     assert plan.model_cache is not None
+    assert plan.model_cache_storage is not None
     assert (claim["metadata"]["name"], claim["metadata"]["namespace"]) == (plan.model_cache.claim_name, plan.namespace)
     assert claim["spec"]["accessModes"] == ["ReadWriteMany"]
-    assert claim["spec"]["storageClassName"] == plan.model_cache_storage_class
+    assert claim["spec"]["storageClassName"] == plan.model_cache_storage.storage_class
     (head,) = [
         volume["persistentVolumeClaim"]["claimName"]
         for volume in only(manifests, "RayCluster")["spec"]["headGroupSpec"]["template"]["spec"]["volumes"]

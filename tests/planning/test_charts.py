@@ -39,6 +39,24 @@ def test_versions_and_repositories_come_from_the_catalogue() -> None:
     assert found == {name: (row.version, row.repository) for name, row in ROWS.items()}
 
 
+def leaves(values: dict[str, Any], path: str = "") -> list[str]:
+    return [
+        leaf
+        for name, value in values.items()
+        for leaf in (leaves(value, f"{path}{name}.") if isinstance(value, dict) else [f"{path}{name}"])
+    ]
+
+
+def test_every_value_that_is_set_has_its_reason_and_every_reason_its_value() -> None:
+    reasons = load_catalog().chart_values
+    for chart in charts().values():
+        stated = [row.path for row in reasons.values() if row.chart == chart.name]
+        found = leaves({**chart.values, **chart.cluster_values})
+        assert all(any(f"{leaf}.".startswith(f"{value}.") for value in stated) for leaf in found), chart.name
+        assert all(any(f"{leaf}.".startswith(f"{value}.") for leaf in found) for value in stated), chart.name
+    assert {row.chart for row in reasons.values()} <= charts().keys()
+
+
 def test_the_chart_of_kuberay_follows_the_stated_version() -> None:
     planned = plan(spec_with({"kuberay_version": "1.7.1"}), CATALOG)
     assert {chart.name: chart.version for chart in planned.charts}["kuberay-operator"] == "1.7.1"

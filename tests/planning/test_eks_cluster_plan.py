@@ -84,4 +84,5 @@ def test_tags_stand_on_the_cluster_and_on_its_nodes() -> None:
     [({}, None), ({"model_cache": None}, None), ({"model_cache.storage": "efs"}, "qwen35-9b-model-cache")],
 )
 def test_a_storage_class_is_there_for_a_claim_that_is_made(changes: dict[str, Any], storage_class: str | None) -> None:
-    assert plan_with({**NEW, **changes}).model_cache_storage_class == storage_class
+    storage = plan_with({**NEW, **changes}).model_cache_storage
+    assert (storage.storage_class if storage else None) == storage_class

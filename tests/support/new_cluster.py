@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import tarfile
+from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -10,9 +13,9 @@ from typing import Any
 from aws_cdk import App
 from new_cluster import new_cluster
 
-from constructs_pd import DeploymentPlan
+from constructs_pd import DeploymentPlan, EksAddOns, EksCluster, EksGpuNodeGroups, EksNetwork
 from support.specs import plan_with
-from support.template import TemplateData
+from support.template import TemplateData, stack, template_of
 
 ZONES = ["us-west-2b"]
 CHANGES: dict[str, dict[str, Any]] = {
@@ -46,16 +49,37 @@ def plan_of(variant: str) -> DeploymentPlan:
     return plan_with(CHANGES[variant])
 
 
-def stacks_of(plan: DeploymentPlan) -> Stacks:
-    """Return the template of each stack, by the part of its name after the deployment's."""
+def stacks_of(plan: DeploymentPlan, context: dict[str, Any] | None = None) -> Stacks:
+    """Return the template of each stack, by the part of its name after the deployment's, in an app with a context."""
     with TemporaryDirectory() as folder:
-        app = App(outdir=folder, analytics_reporting=False)
+        app = App(outdir=folder, analytics_reporting=False, context=context)
         new_cluster(app, plan)
         app.synth()
         return {
             name: json.loads((Path(folder) / f"{plan.name}-{name}.template.json").read_text(encoding="utf-8"))
             for name in STACKS
         }
+
+
+def one_stack(plan: DeploymentPlan) -> Stacks:
+    """Return the one stack of an app that puts everything but the workload into it."""
+    scope = stack(plan)
+    network = EksNetwork(scope, "network", plan=plan)
+    cluster = EksCluster(scope, "cluster", plan=plan, network=network)
+    EksAddOns(scope, "add-ons", plan=plan, cluster=cluster)
+    EksGpuNodeGroups(scope, "gpu-nodes", plan=plan, cluster=cluster, subnet=network.gpu_subnet)
+    return {"all": template_of(scope)}
+
+
+def recommended_flags() -> dict[str, Any]:
+    """Return what `cdk init` writes into a new app's cdk.json, as the CDK carries it."""
+    package = files("aws_cdk").joinpath("_jsii")
+    (archive,) = [file for file in package.iterdir() if file.name.endswith(".tgz")]
+    with tarfile.open(fileobj=BytesIO(archive.read_bytes())) as unpacked:
+        text = unpacked.extractfile("package/recommended-feature-flags.json")
+        assert text is not None
+        flags: dict[str, Any] = json.loads(text.read())
+    return flags
 
 
 def zone_of_gpu_nodes(stacks: Stacks) -> str:
@@ -87,8 +111,8 @@ def stack_dependencies(plan: DeploymentPlan) -> dict[str, set[str]]:
         assembly = app.synth()
         prefix = f"{plan.name}-"
         return {
-            stack.stack_name.removeprefix(prefix): {
-                needed.id.removeprefix(prefix) for needed in stack.dependencies if not needed.id.endswith(".assets")
+            found.stack_name.removeprefix(prefix): {
+                needed.id.removeprefix(prefix) for needed in found.dependencies if not needed.id.endswith(".assets")
             }
-            for stack in assembly.stacks
+            for found in assembly.stacks
         }

@@ -50,7 +50,10 @@ def _needs_of(by: Place, resource: Resource, stacks: Stacks) -> Iterator[Need]:
     kind, properties = resource["Type"], resource.get("Properties", {})
     if kind == "AWS::EKS::Cluster":
         yield Need(by, "a way out of its subnets", _places(stacks, "AWS::EC2::Route"))
-        yield Need(by, "the log group that EKS would make itself", _places(stacks, "AWS::Logs::LogGroup"))
+        own = f"/aws/eks/{properties['Name']}/cluster"
+        groups = _places(stacks, "AWS::Logs::LogGroup")
+        logs = tuple(place for place in groups if _of(stacks, place).get("LogGroupName") == own)
+        yield Need(by, "the log group that EKS would make itself", logs)
     elif kind == "AWS::EKS::Nodegroup":
         for addon in ("vpc-cni", "kube-proxy", "eks-pod-identity-agent"):
             yield Need(by, addon, _addon(stacks, addon))

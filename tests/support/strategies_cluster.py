@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from constructs_pd.planning import defaults
 from constructs_pd.planning.network_plan import private_addresses
-from constructs_pd.planning.rules.pd127_vpc_cidr import NARROWEST, SPECIAL, WIDEST
+from constructs_pd.planning.rules.pd127_vpc_cidr import NARROWEST, PRIVATE, SPECIAL, WIDEST
 from constructs_pd.planning.sizes import MIB_PER_GIB
 from constructs_pd.planning.spec_cluster import Addon, InterfaceEndpoint, LogRetentionDays, NewCluster
 from constructs_pd.planning.zones import is_zone_id, zone_id_prefix
@@ -46,6 +46,7 @@ class Surroundings:
     gpu_nodes: int
     head_memory_gib: int
     makes_file_system: bool
+    kubernetes: str
 
 
 def takes(zone: str) -> bool:
@@ -71,7 +72,7 @@ def new_clusters(draw: st.DrawFn, around: Surroundings) -> dict[str, Any]:
                 "name": text.cluster_names,
                 "nat_gateways": st.sampled_from(["one", "per_zone"]),
                 "interface_endpoints": _endpoints,
-                "public_access_cidrs": st.lists(_cidrs, max_size=3, unique=True),
+                "public_access_cidrs": st.lists(_cidrs.filter(_is_public), max_size=3, unique=True),
                 "addon_versions": _addon_versions(around),
             },
         )
@@ -84,7 +85,13 @@ def _addon_versions(around: Surroundings) -> st.SearchStrategy[dict[str, str]]:
     names = [name for name in get_args(Addon) if name not in driver] + driver * (5 if around.makes_file_system else 0)
     parts = st.tuples(st.integers(0, 3), st.integers(0, 40), st.integers(0, 40), st.integers(1, 60))
     versions = parts.map(lambda numbers: "v{}.{}.{}-eksbuild.{}".format(*numbers))
-    return st.dictionaries(st.sampled_from(names), versions, max_size=6)
+    stated = st.dictionaries(st.sampled_from(names), versions, max_size=6)
+    return stated.map(lambda found: {name: _for(name, version, around) for name, version in found.items()})
+
+
+def _for(addon: str, version: str, around: Surroundings) -> str:
+    """Return a version; kube-proxy's is the cluster's."""
+    return f"v{around.kubernetes}.0-eksbuild.1" if addon == "kube-proxy" else version
 
 
 def _system_instances(around: Surroundings) -> list[str]:
@@ -106,6 +113,10 @@ def _networks(nodes: int) -> st.SearchStrategy[str]:
     sizes = [size for size in range(WIDEST, NARROWEST + 1) if nodes <= _most_nodes(f"10.0.0.0/{size}")]
     ranges = st.tuples(st.integers(0, 2**32 - 1), st.sampled_from(sizes)).map(lambda parts: _cidr(*parts))
     return ranges.filter(_is_ordinary)
+
+
+def _is_public(cidr: str) -> bool:
+    return not any(IPv4Network(cidr).subnet_of(private) for private in PRIVATE)
 
 
 def _is_ordinary(cidr: str) -> bool:

@@ -273,7 +273,14 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
     if makes_cluster and endpoint is not None:
         endpoint.pop("subnet_ids", None)  # there are none yet
     makes_file_system = cache is not None and cache.get("storage") == "efs"
-    around = Surroundings(region, zone, _most_nodes(phases), head.get("memory_gib", 8), makes_file_system)
+    around = Surroundings(
+        region,
+        zone,
+        _most_nodes(phases),
+        head.get("memory_gib", 8),
+        makes_file_system,
+        kubernetes or _DEFAULT_KUBERNETES,
+    )
     return _stated(
         name=draw(text.deployment_names),
         namespace=draw(sometimes(text.namespaces)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from itertools import pairwise
@@ -9,7 +10,16 @@ from typing import Any
 
 import pytest
 
-from support.new_cluster import CHANGES, STACKS, Stacks, plan_of, stack_dependencies, stacks_of
+from support.new_cluster import (
+    CHANGES,
+    STACKS,
+    Stacks,
+    one_stack,
+    plan_of,
+    recommended_flags,
+    stack_dependencies,
+    stacks_of,
+)
 from support.order import applied, namespaces_are_first, needs, unordered
 
 Dependencies = dict[str, set[str]]
@@ -25,6 +35,30 @@ def reference() -> tuple[Stacks, Dependencies]:
 def test_every_need_is_met_before(variant: str) -> None:
     plan = plan_of(variant)
     assert unordered(stacks_of(plan), stack_dependencies(plan)) == []
+
+
+@pytest.mark.parametrize("variant", CHANGES)
+def test_every_need_is_met_before_in_one_stack_too(variant: str) -> None:
+    assert unordered(one_stack(plan_of(variant)), {"all": set()}) == []
+
+
+def test_every_need_is_met_before_in_an_app_with_the_flags_that_the_cdk_recommends() -> None:
+    plan, flags = plan_of("reference"), recommended_flags()
+    assert len(flags) > 50
+    # Its default rules are read elsewhere, and weak references between stacks are no references to this reader.
+    flags |= {"@aws-cdk/core:validateAgainstDefaultRules": False, "@aws-cdk/core:defaultCrossStackReferences": "strong"}
+    stacks = stacks_of(plan, flags)
+    assert unordered(stacks, stack_dependencies(plan)) == []
+    # A policy that denies what has no IAM identity lets no node mount the file system.
+    (file_system,) = [
+        found["Properties"]
+        for found in stacks["add-ons"]["Resources"].values()
+        if found["Type"] == "AWS::EFS::FileSystem"
+    ]
+    assert "FileSystemPolicy" not in file_system
+    # EFA needs the rule to the group itself, which the CDK's own class would drop.
+    kinds = Counter(found["Type"] for found in stacks["gpu-nodes"]["Resources"].values())
+    assert (kinds["AWS::EC2::SecurityGroupEgress"], kinds["AWS::EKS::Nodegroup"]) == (1, 2)
 
 
 def test_what_the_reference_needs(reference: tuple[Stacks, Dependencies]) -> None:

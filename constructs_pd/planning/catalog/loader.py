@@ -17,6 +17,7 @@ from constructs_pd.planning.catalog.rows import (
     AddonRow,
     AmiRow,
     ChartRow,
+    ChartValueRow,
     EngineArgumentsRow,
     ImageRow,
     InstanceRow,
@@ -59,6 +60,7 @@ class Catalog:
     kuberay: Mapping[str, KubeRayRow]
     addons: Mapping[str, AddonRow]
     charts: Mapping[str, ChartRow]
+    chart_values: Mapping[str, ChartValueRow]
     eks_registries: Mapping[str, RegistryRow]
     unsupported_zones: Mapping[str, UnsupportedZoneRow]
     rollout: Mapping[str, RolloutRow]
@@ -96,6 +98,7 @@ def load_catalog() -> Catalog:
         kuberay=_by_key(_read("kuberay.yaml", KubeRayRow), "version"),
         addons=_by_key(_read("addons.yaml", AddonRow), "addon"),
         charts=_by_key(_read("charts.yaml", ChartRow), "chart"),
+        chart_values=_by_key(_read("chart_values.yaml", ChartValueRow), "value"),
         eks_registries=_by_key(_read("eks_registries.yaml", RegistryRow), "region"),
         unsupported_zones=_by_key(_read("unsupported_zones.yaml", UnsupportedZoneRow), "zone"),
         rollout=_by_key(_read("rollout.yaml", RolloutRow), "change"),

@@ -116,6 +116,23 @@ class ChartRow(Row):
     repository: str = Field(pattern=r"^https://", description="the repository that publishes it")
 
 
+class ChartValueRow(Row):
+    """Why a value is set in a chart."""
+
+    value: str = Field(description="the chart's name, a slash, and the value by its path in the chart's values.yaml")
+    reason: str = Field(description="what happens without it")
+
+    @property
+    def chart(self) -> str:
+        """The chart's name."""
+        return self.value.partition("/")[0]
+
+    @property
+    def path(self) -> str:
+        """The value's path in the chart's values."""
+        return self.value.partition("/")[2]
+
+
 class UnsupportedZoneRow(Row):
     """A zone in which EKS runs no control plane."""
 

@@ -59,6 +59,7 @@ from constructs_pd.planning.rules import (
     pd220_capacity_block,
     pd221_system_nodes,
     pd222_control_plane_zone,
+    pd223_zone_names,
     pd301_tensor_parallel_pair,
     pd302_engine_args_pair,
     pd303_attention_backend,
@@ -72,6 +73,7 @@ from constructs_pd.planning.rules import (
     pd408_unchecked_engine_args,
     pd409_ami_release,
     pd410_addon_versions,
+    pd411_kube_proxy,
 )
 from constructs_pd.planning.rules.rule import Rule
 
@@ -132,6 +134,7 @@ RULES: Final[tuple[Rule, ...]] = tuple(
         pd220_capacity_block,
         pd221_system_nodes,
         pd222_control_plane_zone,
+        pd223_zone_names,
         pd301_tensor_parallel_pair,
         pd302_engine_args_pair,
         pd303_attention_backend,
@@ -145,5 +148,6 @@ RULES: Final[tuple[Rule, ...]] = tuple(
         pd408_unchecked_engine_args,
         pd409_ami_release,
         pd410_addon_versions,
+        pd411_kube_proxy,
     )
 )

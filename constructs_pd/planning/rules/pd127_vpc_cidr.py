@@ -12,6 +12,8 @@ from constructs_pd.planning.rules.rule import Rule, Violation
 # load balancer needs (Elastic Load Balancing, Subnets for your load balancer).
 WIDEST: Final = 16
 NARROWEST: Final = 20
+# RFC 1918.
+PRIVATE: Final = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
 # IANA IPv4 Special-Purpose Address Registry: this host, loopback, link-local; and multicast and what is reserved.
 SPECIAL: Final = tuple(IPv4Network(text) for text in ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3"))
 
@@ -32,11 +34,18 @@ def check(facts: Facts) -> Iterator[Violation]:
     elif any(network.overlaps(special) for special in SPECIAL):
         yield Violation("eks_cluster.vpc_cidr", f"{cluster.vpc_cidr} lies in a range with a meaning of its own", remedy)
     for index, text in enumerate(cluster.public_access_cidrs):
-        if network_of(text) is None:
+        subject, reaching = f"eks_cluster.public_access_cidrs.{index}", network_of(text)
+        if reaching is None:
             yield Violation(
-                f"eks_cluster.public_access_cidrs.{index}",
+                subject,
                 f"{text} is no range of IPv4 addresses",
                 "name one address as 198.51.100.7/32, or a range on its boundary",
+            )
+        elif any(reaching.subnet_of(private) for private in PRIVATE):
+            yield Violation(
+                subject,
+                f"{text} are {reaching.num_addresses:,} private addresses, none of which comes over the internet",
+                "leave it out: from the network, and from what is connected to it, the API is reached anyway",
             )
 
 

@@ -36,6 +36,7 @@ KEYS = {
     "kuberay.yaml": ("version", CATALOG.kuberay),
     "system_instances.yaml": ("instance_type", CATALOG.system_instances),
     "addons.yaml": ("addon", CATALOG.addons),
+    "chart_values.yaml": ("value", CATALOG.chart_values),
     "charts.yaml": ("chart", CATALOG.charts),
     "eks_registries.yaml": ("region", CATALOG.eks_registries),
     "unsupported_zones.yaml": ("zone", CATALOG.unsupported_zones),

@@ -28,6 +28,13 @@ def test_refuses_a_network_one_size_too_large_or_too_small(cidr: str, size: int)
     assert finding.message == f"a /{size}, a network here is a /16 to /20"
 
 
+@pytest.mark.parametrize("cidr", ["10.0.0.0/8", "10.1.2.3/32", "172.31.0.0/16", "192.168.0.0/24"])
+def test_refuses_private_addresses_over_the_internet(cidr: str) -> None:
+    (finding,) = findings_of(RULE, {**ZONES, "eks_cluster.public_access_cidrs": ["172.0.0.0/8", cidr]})
+    assert finding.subject == "eks_cluster.public_access_cidrs.1"
+    assert "private addresses" in finding.message
+
+
 @pytest.mark.parametrize("cidr", ["0.0.0.0/16", "127.0.0.0/20", "169.254.0.0/16", "224.0.0.0/16", "255.255.0.0/16"])
 def test_refuses_a_network_of_addresses_with_a_meaning_of_their_own(cidr: str) -> None:
     (finding,) = of_the_network(cidr)
