@@ -13,6 +13,7 @@ import yaml
 from pydantic import TypeAdapter
 
 from constructs_pd.planning.catalog.rows import (
+    OWN_DATA,
     AcceleratorsRow,
     AddonRow,
     AmiRow,
@@ -107,7 +108,10 @@ def load_catalog() -> Catalog:
 
 def _read(file_name: str, row_type: type[R]) -> list[R]:
     text = files(__package__).joinpath("data", file_name).read_text(encoding="utf-8")
-    return TypeAdapter(list[row_type]).validate_python(yaml.load(text, Loader=_LOADER))  # type: ignore[valid-type]
+    rows: list[R] = TypeAdapter(list[row_type]).validate_python(  # type: ignore[valid-type]
+        yaml.load(text, Loader=_LOADER), context={OWN_DATA: True}
+    )
+    return rows
 
 
 def _by_key(rows: Iterable[R], key: str) -> dict[str, R]:

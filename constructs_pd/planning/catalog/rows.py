@@ -6,14 +6,21 @@ never as zero or as the likely value.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Any, Literal
+from functools import cached_property
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, JsonValue, ValidationInfo, model_validator
 
 from constructs_pd.planning.model_base import FrozenModel
+from constructs_pd.planning.models.errors import ModelConfigError
+from constructs_pd.planning.models.facts import ModelFacts, model_facts, model_outline
 
 Positive = Annotated[int, Field(ge=1)]
+
+# Says in a validation's context that the rows are the package's own.
+OWN_DATA: Final = "own_data"
 Version = Annotated[str, Field(pattern=r"^\d+\.\d+\.\d+$")]
 
 
@@ -171,8 +178,28 @@ class ImageRow(Row):
     nixl_version: Version = Field(description="the NIXL in the image, such as 1.3.1")
 
 
+class ModelSizes(FrozenModel):
+    """A model's sizes by hand, for an architecture that the planner cannot count. They are those of the whole model."""
+
+    weights_gib: float = Field(
+        gt=0, le=100_000, allow_inf_nan=False, description="its weights as they are loaded, in GiB, such as 14.2"
+    )
+    kv_bytes_per_token: int = Field(
+        ge=0, le=1_000_000_000, description="what one token takes of the KV cache in all layers together, in bytes"
+    )
+    state_bytes_per_request: int = Field(
+        default=0,
+        ge=0,
+        le=1_000_000_000_000,
+        description="what a request takes beside it in layers that keep a state, in bytes; 0 where there are none",
+    )
+
+
 class ModelRow(Row):
-    """What the planner must know of a model."""
+    """What the planner must know of a model.
+
+    With `config` the other facts are derived from it and need not be stated.
+    """
 
     model: str = Field(description="the model's Hugging Face id")
     architecture: str = Field(description="architectures[0] of its config.json")
@@ -183,9 +210,48 @@ class ModelRow(Row):
         )
     )
     attention_heads: Positive = Field(description="query heads of its attention layers")
-    kv_heads: Positive = Field(description="key/value heads of its attention layers")
+    kv_heads: Positive = Field(description="key/value heads of its attention layers; 1 for latent attention (MLA)")
     max_position_embeddings: Positive = Field(description="the longest context that it was trained for, in tokens")
     gated: bool = Field(description="whether the weights need an accepted licence and a token: true or false")
+    config: dict[str, JsonValue] | None = Field(
+        default=None, repr=False, description="the content of its config.json, from which the other facts are derived"
+    )
+    sizes: ModelSizes | None = Field(
+        default=None, description="its sizes by hand, where its config.json cannot be counted"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _derive(cls, data: Any, info: ValidationInfo) -> Any:
+        """Derive from the configuration what is not stated, and refuse what contradicts it."""
+        if not isinstance(data, Mapping) or not isinstance(data.get("config"), Mapping):
+            return data
+        try:
+            # The catalogue's own rows are counted when somebody asks for one: tests count them all.
+            is_own = isinstance(info.context, dict) and info.context.get(OWN_DATA, False)
+            outline = model_outline(data["config"]) if is_own else model_facts(data["config"]).outline
+        except ModelConfigError:
+            if data.get("sizes") is None:
+                raise
+            return data
+        derived: dict[str, Any] = {name: getattr(outline, name) for name in _DERIVED}
+        for name, value in derived.items():
+            if data.get(name, value) != value:
+                raise ModelConfigError(name, f"config gives {value}, the row another", "leave one of them out")
+        return {**derived, **data}
+
+    @cached_property
+    def facts(self) -> ModelFacts | None:
+        """Everything that its config.json says of it, or none without one that can be counted."""
+        try:
+            return None if self.config is None else model_facts(self.config)
+        except ModelConfigError:
+            if self.sizes is None:
+                raise
+            return None
+
+
+_DERIVED: Final = ("architecture", "attention", "attention_heads", "kv_heads", "max_position_embeddings")
 
 
 class AcceleratorsRow(Row):
