@@ -1,7 +1,9 @@
 """What should be built: pure functions from a specification to a plan. Imports no jsii, no Node process."""
 
-from constructs_pd.planning.catalog.rows import Efa, Gpu, ImageRow, InstanceRow, ModelRow
+from constructs_pd.planning.catalog.rows import Efa, Gpu, ImageRow, InstanceRow, ModelRow, ModelSizes
 from constructs_pd.planning.deployment_plan import DeploymentPlan
+from constructs_pd.planning.model_spec import ModelSpec
+from constructs_pd.planning.models.errors import ModelConfigError
 from constructs_pd.planning.resolve import plan
 from constructs_pd.planning.spec import DeploymentSpec, Endpoint, GcsFaultTolerance, Image, Model, Upgrade
 from constructs_pd.planning.spec_cluster import NewCluster, SystemNodes
@@ -23,7 +25,10 @@ __all__ = [
     "InstanceRow",
     "Model",
     "ModelCache",
+    "ModelConfigError",
     "ModelRow",
+    "ModelSizes",
+    "ModelSpec",
     "NewCluster",
     "Nodes",
     "Phase",

@@ -149,11 +149,15 @@ def _rounded(group: WeightGroup, rows: int, columns: int, compute_capability: st
 
     Source: vLLM 0.26.0 layers/fused_moe/oracle/mxfp4.py, _get_priority_backends_for_gpt_oss and
     mxfp4_round_up_hidden_size_and_intermediate_size: FlashInfer's TensorRT-LLM kernels on compute capability 10,
-    Triton's on 9, Marlin's elsewhere.
+    Triton's on 9, Marlin's elsewhere. That Triton's layout rounds columns up to 256 is inferred from what vLLM reports
+    on an H100 (vllm-project/vllm#33155: 64.38 GiB for gpt-oss-120b).
     """
     if compute_capability is None:
         return rows, columns
-    hidden, inner = {"10": (256, 256), "9": (1, 64)}.get(compute_capability.partition(".")[0], (256, 128))
+    major = compute_capability.partition(".")[0]
+    if major == "9":
+        return rows, _up(columns, 256)
+    hidden, inner = (256, 256) if major == "10" else (256, 128)
     if group.split == "rows":  # both halves of the first projection
         return 2 * _up(_split(rows, 2), inner), _up(columns, hidden)
     return _up(rows, hidden), _up(columns, inner)

@@ -177,16 +177,23 @@ def _modelopt(stated: ConfigReader, method: str) -> Quantization:
         layers = inner.mapping("quantized_layers")
         if layers is None:
             raise ModelConfigError(inner.field("quantized_layers"), "missing", "complete the config.json")
-        by_module = {module_name(name): _algorithm(layers.mapping(name)) for name, _ in layers.items()}
+        by_module = {module_name(name): _algorithm_of(layers, name) for name, _ in layers.items()}
         return Quantization(algorithm, by_module=by_module, kv_cache_dtype=dtype)
     return Quantization(algorithm, _algorithm(inner), excluded=excluded, kv_cache_dtype=dtype)
 
 
-def _algorithm(stated: ConfigReader | None) -> WeightFormat:
-    name = stated.text("quant_algo") if stated is not None else None
-    if stated is None or name not in _ALGORITHMS:
-        field = stated.field("quant_algo") if stated is not None else "quantized_layers"
-        raise ModelConfigError(field, shown(name), f"known are {', '.join(_ALGORITHMS)}; otherwise {BY_HAND}")
+def _algorithm_of(layers: ConfigReader, name: str) -> WeightFormat:
+    layer = layers.mapping(name)
+    if layer is None:
+        raise ModelConfigError(layers.field(name), "missing", "complete the config.json")
+    return _algorithm(layer)
+
+
+def _algorithm(stated: ConfigReader) -> WeightFormat:
+    name = stated.text("quant_algo")
+    if name not in _ALGORITHMS:
+        known = ", ".join(_ALGORITHMS)
+        raise ModelConfigError(stated.field("quant_algo"), shown(name), f"known are {known}; otherwise {BY_HAND}")
     return _ALGORITHMS[name]
 
 
