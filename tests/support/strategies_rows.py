@@ -51,9 +51,9 @@ def instance_rows(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def model_rows(draw: st.DrawFn) -> dict[str, Any]:
-    """Return models of any attention whose query heads share their key/value heads evenly."""
+    """Return models of any attention whose query heads share their key/value heads evenly, some with their sizes."""
     kv_heads = draw(st.sampled_from([1, 2, 4, 8, 16]))
-    return {
+    row = {
         "model": draw(st.sampled_from(["acme/own-7b", "acme/Own_7B.v2", "Qwen/Qwen3-8B"])),
         "architecture": draw(st.sampled_from(["LlamaForCausalLM", "Qwen3_5ForConditionalGeneration"])),
         "attention": draw(st.sampled_from(["full", "hybrid"])),
@@ -62,6 +62,26 @@ def model_rows(draw: st.DrawFn) -> dict[str, Any]:
         "max_position_embeddings": draw(st.integers(2048, 1_048_576)),
         "gated": draw(st.booleans()),
         **PROVENANCE,
+    }
+    known = draw(st.sampled_from(["nothing", "sizes", "config"]))
+    if known == "sizes":
+        row["sizes"] = {"weights_gib": 14.2, "kv_bytes_per_token": 65_536, "state_bytes_per_request": 1_000_000}
+    elif known == "config" and row["attention"] == "full":
+        row |= {"architecture": "LlamaForCausalLM", "config": _config(row)}
+    return row
+
+
+def _config(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a small model's config.json that says what a row says."""
+    return {
+        "architectures": ["LlamaForCausalLM"],
+        "hidden_size": 8 * row["attention_heads"],
+        "intermediate_size": 256,
+        "max_position_embeddings": row["max_position_embeddings"],
+        "num_attention_heads": row["attention_heads"],
+        "num_hidden_layers": 2,
+        "num_key_value_heads": row["kv_heads"],
+        "vocab_size": 1024,
     }
 
 
