@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from constructs_pd.planning.models.errors import BY_HAND, ModelConfigError, shown
+from constructs_pd.planning.models.errors import BY_HAND, ModelConfigError, missing_field, shown
 
 # Far above any published model, far below where the arithmetic would stop meaning anything.
 MOST: Final = 100_000_000
@@ -45,7 +45,7 @@ class ConfigReader:
         value = self._values.get(name)
         if value is None:
             if default is None:
-                raise ModelConfigError(self.field(name), "missing", "complete the config.json")
+                raise missing_field(self.field(name))
             value = default
         if isinstance(value, bool) or not isinstance(value, int):
             raise ModelConfigError(self.field(name), shown(value), "write a whole number")

@@ -37,3 +37,8 @@ def shown(value: Any) -> str:
         return str(value) if value.bit_length() < 200 else f"a number of {value.bit_length():,} bits"
     text = redacted(repr(value))
     return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "..."
+
+
+def missing_field(field: str) -> ModelConfigError:
+    """Return the error about a field without which nothing can be counted."""
+    return ModelConfigError(field, "missing", "complete the config.json")

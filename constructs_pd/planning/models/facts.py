@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Final, Literal
 
 from constructs_pd.planning.models.config_reader import ConfigReader
-from constructs_pd.planning.models.errors import BY_HAND, ModelConfigError, shown
+from constructs_pd.planning.models.errors import BY_HAND, ModelConfigError, missing_field, shown
 from constructs_pd.planning.models.families import ARCHITECTURES, REFUSED, Family
 from constructs_pd.planning.models.families.parts import width
 from constructs_pd.planning.models.layers import CacheGroup, StateGroup, grouped
@@ -164,7 +164,7 @@ def _default_context(architecture: str) -> int | None:
 def _architecture(top: ConfigReader) -> str:
     names = top.texts("architectures")
     if not names:
-        raise ModelConfigError("architectures", "missing", "complete the config.json")
+        raise missing_field("architectures")
     name = names[0]
     if name in REFUSED:
         raise ModelConfigError("architectures", f"{name}: {REFUSED[name]}", BY_HAND)
@@ -192,7 +192,7 @@ def _vision(family: Family, top: ConfigReader, text: ConfigReader) -> tuple[Matr
         return ()
     stated = top.mapping("vision_config")
     if stated is None:
-        raise ModelConfigError("vision_config", "missing", "complete the config.json")
+        raise missing_field("vision_config")
     return tuple(family.see(stated, top, width(text)))
 
 

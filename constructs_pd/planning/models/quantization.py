@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from constructs_pd.planning.models.config_reader import ConfigReader
-from constructs_pd.planning.models.errors import BY_HAND, ModelConfigError, shown
+from constructs_pd.planning.models.errors import BY_HAND, ModelConfigError, missing_field, shown
 from constructs_pd.planning.models.module_names import ModuleNames, module_name
 from constructs_pd.planning.models.weight_format import (
     FP8,
@@ -119,7 +119,7 @@ def _group(stated: ConfigReader) -> int | None:
 def _compressed_tensors(stated: ConfigReader, method: str) -> Quantization:
     groups = stated.mapping("config_groups")
     if groups is None or not groups.items():
-        raise ModelConfigError(stated.field("config_groups"), "missing", "complete the config.json")
+        raise missing_field(stated.field("config_groups"))
     default: WeightFormat | None = None
     by_target: list[tuple[ModuleNames, WeightFormat]] = []
     for name, _ in groups.items():
@@ -176,7 +176,7 @@ def _modelopt(stated: ConfigReader, method: str) -> Quantization:
     if algorithm == "MIXED_PRECISION":
         layers = inner.mapping("quantized_layers")
         if layers is None:
-            raise ModelConfigError(inner.field("quantized_layers"), "missing", "complete the config.json")
+            raise missing_field(inner.field("quantized_layers"))
         by_module = {module_name(name): _algorithm_of(layers, name) for name, _ in layers.items()}
         return Quantization(algorithm, by_module=by_module, kv_cache_dtype=dtype)
     return Quantization(algorithm, _algorithm(inner), excluded=excluded, kv_cache_dtype=dtype)
@@ -185,7 +185,7 @@ def _modelopt(stated: ConfigReader, method: str) -> Quantization:
 def _algorithm_of(layers: ConfigReader, name: str) -> WeightFormat:
     layer = layers.mapping(name)
     if layer is None:
-        raise ModelConfigError(layers.field(name), "missing", "complete the config.json")
+        raise missing_field(layers.field(name))
     return _algorithm(layer)
 
 

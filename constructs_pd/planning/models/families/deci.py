@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constructs_pd.planning.models.config_reader import ConfigReader
-from constructs_pd.planning.models.errors import ModelConfigError, shown
+from constructs_pd.planning.models.errors import ModelConfigError, missing_field, shown
 from constructs_pd.planning.models.families.parts import Heads, attention, embeddings, gated_mlp, vocabulary, width
 from constructs_pd.planning.models.matrices import Matrix, Outline, vector
 
@@ -21,7 +21,7 @@ def deci(config: ConfigReader) -> Outline:
     words = vocabulary(config)
     blocks = config.mappings("block_configs")
     if blocks is None:
-        raise ModelConfigError(config.field("block_configs"), "missing", "complete the config.json")
+        raise missing_field(config.field("block_configs"))
     config.length("block_configs", blocks, layers)
     shapes = tuple(_heads(block, hidden, query) for block in blocks)
     widths = tuple(_intermediate(block, hidden) for block in blocks)

@@ -12,7 +12,6 @@ from constructs_pd.planning.models.families.parts import (
     gated_mlp,
     heads,
     listed_layers,
-    unknown_layer,
     vocabulary,
     width,
     window,
@@ -77,8 +76,6 @@ def _windows(config: ConfigReader) -> tuple[int | None, ...] | None:
 
 
 def _named_windows(config: ConfigReader, kinds: tuple[str, ...], default: int | None) -> tuple[int | None, ...]:
-    for kind in set(kinds) - {"full_attention", "sliding_attention"}:
-        raise unknown_layer(config, "layer_types", kind)
     if "sliding_attention" not in kinds:
         return (None,) * len(kinds)
     tokens = window(config, default=default)

@@ -14,7 +14,6 @@ from constructs_pd.planning.models.families.parts import (
     heads,
     listed_layers,
     router,
-    unknown_layer,
     vocabulary,
     width,
     window,
@@ -143,8 +142,6 @@ def gpt_oss(config: ConfigReader) -> Outline:
     kinds = listed_layers(config, layers) or tuple(
         "full_attention" if index % 2 else "sliding_attention" for index in range(layers)
     )
-    for kind in set(kinds) - {"full_attention", "sliding_attention"}:
-        raise unknown_layer(config, "layer_types", kind)
     caches = tuple(shape.cache("sliding", tokens) if kind == "sliding_attention" else shape.cache() for kind in kinds)
 
     def matrices() -> Iterator[Matrix]:

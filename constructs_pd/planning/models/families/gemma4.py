@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constructs_pd.planning.models.config_reader import ConfigReader
-from constructs_pd.planning.models.errors import ModelConfigError
 from constructs_pd.planning.models.families.parts import (
     Heads,
     attention,
@@ -14,9 +13,8 @@ from constructs_pd.planning.models.families.parts import (
     experts,
     gated_mlp,
     heads,
-    listed_layers,
+    required_layers,
     router,
-    unknown_layer,
     vocabulary,
     width,
     window,
@@ -33,11 +31,7 @@ def gemma4(config: ConfigReader) -> Outline:
     hidden, layers = width(config), config.layers()
     sliding = heads(config, hidden)
     full = _global_heads(config, sliding)
-    kinds = listed_layers(config, layers)
-    if kinds is None:
-        raise ModelConfigError(config.field("layer_types"), "missing", "complete the config.json")
-    for kind in set(kinds) - {"full_attention", "sliding_attention"}:
-        raise unknown_layer(config, "layer_types", kind)
+    kinds = required_layers(config, layers)
     tokens = window(config)
     borrowed = config.integer("num_kv_shared_layers", default=0, least=0, most=layers)
     own = layers - borrowed

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from constructs_pd.planning.models.config_reader import MOST_LAYERS, ConfigReader
-from constructs_pd.planning.models.errors import ModelConfigError
+from constructs_pd.planning.models.errors import missing_field
 from constructs_pd.planning.models.families.parts import (
     Heads,
     attention,
@@ -17,8 +17,8 @@ from constructs_pd.planning.models.families.parts import (
     gated_mlp,
     heads,
     plain_mlp,
+    require_known_layers,
     router,
-    unknown_layer,
     vocabulary,
     width,
 )
@@ -150,15 +150,13 @@ def _nemotron_kinds(config: ConfigReader) -> tuple[str, ...]:
     letters = config.text("hybrid_override_pattern")
     names = config.texts("layers_block_type")
     if letters is not None:
-        for letter in set(letters) - set(_LETTERS):
-            raise unknown_layer(config, "hybrid_override_pattern", letter)
+        require_known_layers(config, "hybrid_override_pattern", letters, _LETTERS.keys())
         kinds = tuple(_LETTERS[letter] for letter in letters)
     elif names is not None:
-        for name in set(names) - set(_LETTERS.values()):
-            raise unknown_layer(config, "layers_block_type", name)
+        require_known_layers(config, "layers_block_type", names, set(_LETTERS.values()))
         kinds = names
     else:
-        raise ModelConfigError(config.field("hybrid_override_pattern"), "missing", "complete the config.json")
+        raise missing_field(config.field("hybrid_override_pattern"))
     # The newest files leave the number of layers to the list.
     config.length("num_hidden_layers", kinds, config.integer("num_hidden_layers", default=len(kinds), most=MOST_LAYERS))
     return kinds
@@ -170,10 +168,9 @@ def granite_hybrid(config: ConfigReader) -> Outline:
     shape = heads(config, hidden)
     kinds = config.texts("layer_types") or config.texts("layers_block_type")
     if kinds is None:
-        raise ModelConfigError(config.field("layer_types"), "missing", "complete the config.json")
+        raise missing_field(config.field("layer_types"))
     config.length("layer_types", kinds, layers)
-    for kind in set(kinds) - {"mamba", "attention"}:
-        raise unknown_layer(config, "layer_types", kind)
+    require_known_layers(config, "layer_types", kinds, {"mamba", "attention"})
     mamba = _granite_mamba(config, hidden)
     count = config.integer("num_local_experts", default=0, least=0, most=10_000)
     expert = config.integer("intermediate_size") if count else 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import Literal
 
 from constructs_pd.planning.models.config_reader import MOST_EXPERTS, ConfigReader
-from constructs_pd.planning.models.errors import ModelConfigError
+from constructs_pd.planning.models.errors import missing_field
 from constructs_pd.planning.models.layers import CacheGroup
 from constructs_pd.planning.models.matrices import Matrix, vector
 
@@ -142,14 +142,26 @@ def window(config: ConfigReader, name: str = "sliding_window", default: int | No
     return config.integer(name, default=default)
 
 
-def listed_layers(config: ConfigReader, layers: int, name: str = "layer_types") -> tuple[str, ...] | None:
-    """Return the kind of each layer, or none where the file does not list them."""
-    kinds = config.texts(name)
+def listed_layers(
+    config: ConfigReader, layers: int, known: Set[str] = frozenset(("full_attention", "sliding_attention"))
+) -> tuple[str, ...] | None:
+    """Return the kind of each layer, each of them known, or none where the file does not list them."""
+    kinds = config.texts("layer_types")
     if kinds is not None:
-        config.length(name, kinds, layers)
+        config.length("layer_types", kinds, layers)
+        require_known_layers(config, "layer_types", kinds, known)
     return kinds
 
 
-def unknown_layer(config: ConfigReader, name: str, kind: str) -> ModelConfigError:
-    """Return the error about a kind of layer that nothing here knows."""
-    return config.refused(name, f"layers of kind {kind[:40]!r} are not known")
+def required_layers(config: ConfigReader, layers: int) -> tuple[str, ...]:
+    """Return the kind of each layer, of a file that must list them."""
+    kinds = listed_layers(config, layers)
+    if kinds is None:
+        raise missing_field(config.field("layer_types"))
+    return kinds
+
+
+def require_known_layers(config: ConfigReader, name: str, kinds: Iterable[str], known: Set[str]) -> None:
+    """Refuse kinds of layers that nothing here knows."""
+    for kind in set(kinds) - known:
+        raise config.refused(name, f"layers of kind {kind[:40]!r} are not known")

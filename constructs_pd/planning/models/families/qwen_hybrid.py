@@ -18,7 +18,6 @@ from constructs_pd.planning.models.families.parts import (
     heads,
     listed_layers,
     router,
-    unknown_layer,
     vocabulary,
     width,
 )
@@ -115,12 +114,9 @@ def _delta_net(config: ConfigReader) -> _DeltaNet:
 
 def _kinds(config: ConfigReader, layers: int) -> tuple[str, ...]:
     every = config.integer("full_attention_interval", default=4, most=1_000)
-    kinds = listed_layers(config, layers) or tuple(
+    return listed_layers(config, layers, {"linear_attention", "full_attention"}) or tuple(
         "linear_attention" if (index + 1) % every else "full_attention" for index in range(layers)
     )
-    for kind in set(kinds) - {"linear_attention", "full_attention"}:
-        raise unknown_layer(config, "layer_types", kind)
-    return kinds
 
 
 def _qwen(config: ConfigReader, *, fused: bool, state_bytes: int | None, always_gated: bool) -> Outline:

@@ -13,9 +13,8 @@ from constructs_pd.planning.models.families.parts import (
     expert_count,
     experts,
     gated_mlp,
-    listed_layers,
+    required_layers,
     router,
-    unknown_layer,
     vocabulary,
     width,
     window,
@@ -66,11 +65,7 @@ def step3p5(config: ConfigReader) -> Outline:
     """Count Step-3.5. Source: vLLM 0.26.0 models/step3p5.py, Step3p5DecoderLayer."""
     hidden, layers = width(config), config.layers()
     full = _step_heads(config, "num_attention_heads")
-    kinds = listed_layers(config, layers)
-    if kinds is None:
-        raise ModelConfigError(config.field("layer_types"), "missing", "complete the config.json")
-    for kind in set(kinds) - {"full_attention", "sliding_attention"}:
-        raise unknown_layer(config, "layer_types", kind)
+    kinds = required_layers(config, layers)
     other = config.mapping("attention_other_setting")
     special = _step_heads(other, "num_attention_heads") if other is not None else full
     special_kind = other.text("attention_type") if other is not None else None
