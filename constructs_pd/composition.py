@@ -36,6 +36,16 @@ def require_plan(construct: IConstruct, plan: Any) -> DeploymentPlan:
     raise wrong_argument(construct, "plan", plan, "pass what plan(), plan_file() or plan_or_exit() returned")
 
 
+def require_kind(construct: IConstruct, name: str, given: Any, kind: type[Planned]) -> None:
+    """Refuse an argument that is not a construct of one kind.
+
+    Raises:
+        PlanError: PD520.
+    """
+    if not isinstance(given, kind):
+        raise wrong_argument(construct, name, given, f"pass the {kind.__name__} of the same plan")
+
+
 def wrong_argument(construct: IConstruct, name: str, given: Any, remedy: str) -> PlanError:
     """Return the refusal of an argument of another kind, PD520."""
     return refusal(WRONG_ARGUMENT, construct.node, f"{name} is a {type(given).__name__}", remedy)

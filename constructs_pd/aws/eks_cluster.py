@@ -22,7 +22,7 @@ from constructs_pd.aws.planned_cluster import planned_cluster
 from constructs_pd.aws.region import require_region
 from constructs_pd.aws.system_node_group import SystemNodeGroup
 from constructs_pd.aws.tags import tag_list
-from constructs_pd.composition import require_one_plan, require_plan, require_unique, wrong_argument
+from constructs_pd.composition import require_kind, require_one_plan, require_plan, require_unique
 from constructs_pd.planning.cluster_plan import AddonStage, EksClusterPlan
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
@@ -76,8 +76,7 @@ class EksCluster(Construct):
         self.plan = require_plan(self, plan)
         require_region(self, plan)
         planned = planned_cluster(self, plan)
-        if not isinstance(network, EksNetwork):
-            raise wrong_argument(self, "network", network, "pass an EksNetwork of the same plan")
+        require_kind(self, "network", network, EksNetwork)
         require_one_plan(self, plan, network)
         place = place_of(self, planned.name)
         require_unique(self, neighbours(self, place), lambda _: planned.name)

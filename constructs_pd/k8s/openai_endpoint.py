@@ -6,7 +6,7 @@ import cdk8s_plus_28 as kplus
 from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
-from constructs_pd.composition import require_one_plan, require_plan
+from constructs_pd.composition import require_kind, require_one_plan, require_plan
 from constructs_pd.k8s.composition import require_unique_in_app
 from constructs_pd.k8s.prefill_decode_service import PrefillDecodeService
 from constructs_pd.manifests.load_balancer import ingress_annotations
@@ -31,14 +31,15 @@ class OpenAIEndpoint(Construct):
         url: Base URL for OpenAI clients inside the cluster.
 
     Raises:
-        PlanError: The service was made from another plan (PD501), or the app has another endpoint of the same name
-            (PD504).
+        PlanError: The service was made from another plan (PD501), the app has another endpoint of the same name
+            (PD504), or an argument is of another kind (PD520).
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan, service: PrefillDecodeService) -> None:
         super().__init__(scope, id)
-        require_one_plan(self, plan, service)
         self.plan = require_plan(self, plan)
+        require_kind(self, "service", service, PrefillDecodeService)
+        require_one_plan(self, plan, service)
         require_unique_in_app(self)
         self.url = plan.endpoint.url
         kplus.Service(

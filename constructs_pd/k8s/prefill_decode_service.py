@@ -5,7 +5,7 @@ from __future__ import annotations
 from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
-from constructs_pd.composition import require_one_plan, require_plan
+from constructs_pd.composition import require_kind, require_one_plan, require_plan
 from constructs_pd.k8s.custom_resource import custom_resource
 from constructs_pd.k8s.ray_llm_cluster import RayLlmCluster
 from constructs_pd.manifests.ray_service import ray_service_annotations, ray_service_spec
@@ -25,14 +25,15 @@ class PrefillDecodeService(Construct):
         plan: The plan that this service renders.
 
     Raises:
-        PlanError: The cluster was made from another plan (PD501), already serves another service (PD502), or was
-            patched before (PD503).
+        PlanError: The cluster was made from another plan (PD501), already serves another service (PD502), was
+            patched before (PD503), or an argument is of another kind (PD520).
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan, cluster: RayLlmCluster) -> None:
         super().__init__(scope, id)
-        require_one_plan(self, plan, cluster)
         self.plan = require_plan(self, plan)
+        require_kind(self, "cluster", cluster, RayLlmCluster)
+        require_one_plan(self, plan, cluster)
         cluster.adopt(self)
         resource = custom_resource(
             self,

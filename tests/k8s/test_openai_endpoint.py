@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from cdk8s import ApiObject, App, Chart, JsonPatch
@@ -74,6 +74,17 @@ def test_service_and_endpoint_come_from_one_plan() -> None:
     service = PrefillDecodeService(scope, "service", plan=plan, cluster=RayLlmCluster(scope, "cluster", plan=plan))
     with pytest.raises(PlanError, match=r"PD501 error test/endpoint: .* \(of 'one'\) than this one \(of 'two'\)"):
         OpenAIEndpoint(scope, "endpoint", plan=plan_with({"name": "two"}), service=service)
+
+
+def test_arguments_of_another_kind_are_refused() -> None:
+    scope, plan = chart(), plan_with()
+    cluster = RayLlmCluster(scope, "cluster", plan=plan)
+    not_a_service: Any = cluster
+    with pytest.raises(PlanError, match="PD520 error test/endpoint: service is a RayLlmCluster"):
+        OpenAIEndpoint(scope, "endpoint", plan=plan, service=not_a_service)
+    service, no_plan = PrefillDecodeService(scope, "service", plan=plan, cluster=cluster), cast(Any, None)
+    with pytest.raises(PlanError, match="PD520 error test/other: plan is a NoneType"):
+        OpenAIEndpoint(scope, "other", plan=no_plan, service=service)
 
 
 def test_several_in_one_chart() -> None:

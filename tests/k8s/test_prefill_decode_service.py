@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from cdk8s import ApiObject, JsonPatch
 from syrupy.assertion import SnapshotAssertion
@@ -45,6 +47,16 @@ def test_cluster_and_service_come_from_one_plan() -> None:
     with pytest.raises(PlanError, match=r"PD501 error test/service: .* \(of 'one'\) than this one \(of 'two'\)"):
         PrefillDecodeService(scope, "service", plan=plan_with({"name": "two"}), cluster=cluster)
     assert kinds(synthesized(scope)).count("RayCluster") == 1
+
+
+@pytest.mark.parametrize("cluster", [None, "cluster", chart()], ids=["none", "text", "chart"])
+def test_arguments_of_another_kind_are_refused(cluster: Any) -> None:
+    scope, plan = chart(), plan_with()
+    with pytest.raises(PlanError, match=r"PD520 error test/service: cluster is a (NoneType|str|Chart)"):
+        PrefillDecodeService(scope, "service", plan=plan, cluster=cluster)
+    none: Any = None
+    with pytest.raises(PlanError, match="PD520 error test/other: plan is a NoneType"):
+        PrefillDecodeService(scope, "other", plan=none, cluster=RayLlmCluster(scope, "cluster", plan=plan))
 
 
 def test_several_in_one_chart() -> None:
