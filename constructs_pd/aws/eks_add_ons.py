@@ -9,7 +9,7 @@ from aws_cdk import Duration, RemovalPolicy, Tags, aws_ec2, aws_efs, aws_eks_v2
 from constructs import Construct
 
 from constructs_pd.aws.cluster import require_known
-from constructs_pd.aws.eks_cluster import EksCluster
+from constructs_pd.aws.eks_cluster import EksCluster, eks_cluster_of
 from constructs_pd.aws.managed_addon import managed_addon
 from constructs_pd.aws.place import neighbours, place_of
 from constructs_pd.aws.pod_role import pod_role
@@ -49,10 +49,11 @@ class EksAddOns(Construct):
         super().__init__(scope, id)
         self.plan = require_plan(self, plan)
         require_region(self, plan)
-        if isinstance(cluster, EksCluster):
-            require_one_plan(self, plan, cluster)
+        made = eks_cluster_of(cluster)
+        if made is not None:
+            require_one_plan(self, plan, made)
             # Charts are waited for, so there must be nodes for their pods, and names must resolve.
-            self.node.add_dependency(cluster)
+            self.node.add_dependency(made)
         self._cluster = _with_kubectl(self, cluster.cluster if isinstance(cluster, EksCluster) else cluster)
         place = place_of(self, self._cluster.cluster_name)
         # A second one would install the same releases, and take them away from the first when it goes.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from aws_cdk import Annotations, RemovalPolicy, aws_ec2, aws_eks_v2, aws_kms, aws_lambda, aws_logs
 from constructs import Construct
@@ -173,6 +173,14 @@ class EksCluster(Construct):
         for earlier, later in pairwise(made):
             later.node.add_dependency(earlier)
         return made
+
+
+def eks_cluster_of(cluster: Any) -> EksCluster | None:
+    """Return the EksCluster that was passed, itself or by its `cluster`: what uses either waits for all of it."""
+    if isinstance(cluster, EksCluster):
+        return cluster
+    scope = cluster.node.scope if isinstance(cluster, aws_eks_v2.Cluster) else None
+    return scope if isinstance(scope, EksCluster) else None
 
 
 def _access(planned: EksClusterPlan) -> aws_eks_v2.EndpointAccess:

@@ -9,7 +9,7 @@ from aws_cdk import aws_ec2
 from constructs import Construct
 
 from constructs_pd.aws.cluster import AnyCluster, existing_cluster, let_nodes_join, vpc_of
-from constructs_pd.aws.eks_cluster import EksCluster
+from constructs_pd.aws.eks_cluster import EksCluster, eks_cluster_of
 from constructs_pd.aws.existing import ExistingSubnet
 from constructs_pd.aws.launch_template import launch_template_data
 from constructs_pd.aws.node_role import node_role
@@ -72,9 +72,10 @@ class EksGpuNodeGroups(Construct):
         super().__init__(scope, id)
         self.plan = require_plan(self, plan)
         require_region(self, plan)
-        if isinstance(cluster, EksCluster):
+        made = eks_cluster_of(cluster)
+        if made is not None:
             # Without its CNI no node becomes ready.
-            self.node.add_dependency(cluster)
+            self.node.add_dependency(made)
         known_by = cluster.cluster if isinstance(cluster, EksCluster) else cluster
         known = existing_cluster(self, known_by, plan.versions.kubernetes)
         place = place_of(self, known.name)

@@ -30,7 +30,7 @@ CHANGES: dict[str, dict[str, Any]] = {
             "vpc_cidr": "172.20.0.0/18",
             "nat_gateways": "per_zone",
             "interface_endpoints": ["ecr.api", "ecr.dkr", "eks-auth", "logs"],
-            "public_access_cidrs": ["198.51.100.7/32", "203.0.113.0/24"],
+            "public_access_cidrs": ["8.8.8.8/32", "9.9.9.0/24"],
             "log_retention_days": 365,
             "system_nodes": {"instance_type": "m6i.2xlarge", "count": 3},
             "addon_versions": {"coredns": "v1.14.7-eksbuild.11"},
@@ -61,13 +61,19 @@ def stacks_of(plan: DeploymentPlan, context: dict[str, Any] | None = None) -> St
         }
 
 
-def one_stack(plan: DeploymentPlan) -> Stacks:
-    """Return the one stack of an app that puts everything but the workload into it."""
+def one_stack(plan: DeploymentPlan, *, by_its_cluster: bool = False) -> Stacks:
+    """Return the one stack of an app that puts everything but the workload into it.
+
+    Args:
+        plan: The plan to render.
+        by_its_cluster: Pass what stands in `EksCluster.cluster`, instead of the EksCluster itself.
+    """
     scope = stack(plan)
     network = EksNetwork(scope, "network", plan=plan)
     cluster = EksCluster(scope, "cluster", plan=plan, network=network)
-    EksAddOns(scope, "add-ons", plan=plan, cluster=cluster)
-    EksGpuNodeGroups(scope, "gpu-nodes", plan=plan, cluster=cluster, subnet=network.gpu_subnet)
+    passed = cluster.cluster if by_its_cluster else cluster
+    EksAddOns(scope, "add-ons", plan=plan, cluster=passed)
+    EksGpuNodeGroups(scope, "gpu-nodes", plan=plan, cluster=passed, subnet=network.gpu_subnet)
     return {"all": template_of(scope)}
 
 

@@ -37,9 +37,11 @@ def test_every_need_is_met_before(variant: str) -> None:
     assert unordered(stacks_of(plan), stack_dependencies(plan)) == []
 
 
+@pytest.mark.parametrize("by_its_cluster", [False, True])
 @pytest.mark.parametrize("variant", CHANGES)
-def test_every_need_is_met_before_in_one_stack_too(variant: str) -> None:
-    assert unordered(one_stack(plan_of(variant)), {"all": set()}) == []
+def test_every_need_is_met_before_in_one_stack_too(variant: str, by_its_cluster: bool) -> None:
+    stacks = one_stack(plan_of(variant), by_its_cluster=by_its_cluster)
+    assert unordered(stacks, {"all": set()}) == []
 
 
 def test_every_need_is_met_before_in_an_app_with_the_flags_that_the_cdk_recommends() -> None:
