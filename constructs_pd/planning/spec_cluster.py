@@ -67,8 +67,7 @@ class NewCluster(FrozenModel):
         default=(),
         description=(
             "the addresses from which the Kubernetes API is reached over the internet, at most 40 ranges such as "
-            "198.51.100.7/32; "
-            "default: none, from the network only"
+            "ADDRESS/32; default: none, from the network only"
         ),
     )
     log_retention_days: LogRetentionDays = Field(

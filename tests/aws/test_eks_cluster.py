@@ -88,7 +88,7 @@ def test_secrets_are_encrypted_with_a_key_that_rotates(reference: TemplateData) 
 
 
 @pytest.mark.parametrize(
-    ("cidrs", "public"), [([], False), (["198.51.100.7/32", "203.0.113.0/24"], True)], ids=["nobody", "somebody"]
+    ("cidrs", "public"), [([], False), (["8.8.8.8/32", "9.9.9.0/24"], True)], ids=["nobody", "somebody"]
 )
 def test_the_api_is_reached_from_where_the_specification_says(cidrs: list[str], public: bool) -> None:
     plan = plan_with({"eks_cluster": {"other_zones": ["us-west-2b"], "public_access_cidrs": cidrs}})

@@ -38,7 +38,7 @@ def test_every_log_is_kept_for_a_month_or_as_long_as_stated() -> None:
 
 def test_the_api_is_reached_from_the_network_only_unless_it_is_stated() -> None:
     assert cluster().public_access_cidrs == ()
-    assert cluster({"eks_cluster.public_access_cidrs": ["198.51.100.7/32"]}).public_access_cidrs == ("198.51.100.7/32",)
+    assert cluster({"eks_cluster.public_access_cidrs": ["8.8.8.8/32"]}).public_access_cidrs == ("8.8.8.8/32",)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ CLUSTER: Changes = {
     "vpc_cidr": "10.1.0.0/16",
     "nat_gateways": "per_zone",
     "interface_endpoints": ["ecr.api", "ecr.dkr"],
-    "public_access_cidrs": ["198.51.100.7/32"],
+    "public_access_cidrs": ["8.8.8.8/32"],
     "log_retention_days": 90,
     "system_nodes.instance_type": "m6i.xlarge",
     "system_nodes.count": 3,

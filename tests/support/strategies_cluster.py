@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from constructs_pd.planning import defaults
 from constructs_pd.planning.network_plan import private_addresses
-from constructs_pd.planning.rules.pd127_vpc_cidr import NARROWEST, PRIVATE, SPECIAL, WIDEST
+from constructs_pd.planning.rules.pd127_vpc_cidr import NARROWEST, SPECIAL, WIDEST
 from constructs_pd.planning.sizes import MIB_PER_GIB
 from constructs_pd.planning.spec_cluster import Addon, InterfaceEndpoint, LogRetentionDays, NewCluster
 from constructs_pd.planning.zones import is_zone_id, zone_id_prefix
@@ -82,7 +82,7 @@ def new_clusters(draw: st.DrawFn, around: Surroundings) -> dict[str, Any]:
 def _addon_versions(around: Surroundings) -> st.SearchStrategy[dict[str, str]]:
     # Few make a file system, so those that do often state its driver.
     driver = ["aws-efs-csi-driver"]
-    names = [name for name in get_args(Addon) if name not in driver] + driver * (5 if around.makes_file_system else 0)
+    names = [name for name in get_args(Addon) if name not in driver] + driver * (20 if around.makes_file_system else 0)
     parts = st.tuples(st.integers(0, 3), st.integers(0, 40), st.integers(0, 40), st.integers(1, 60))
     versions = parts.map(lambda numbers: "v{}.{}.{}-eksbuild.{}".format(*numbers))
     stated = st.dictionaries(st.sampled_from(names), versions, max_size=6)
@@ -116,7 +116,8 @@ def _networks(nodes: int) -> st.SearchStrategy[str]:
 
 
 def _is_public(cidr: str) -> bool:
-    return not any(IPv4Network(cidr).subnet_of(private) for private in PRIVATE)
+    network = IPv4Network(cidr)
+    return network.is_global and not network.is_multicast
 
 
 def _is_ordinary(cidr: str) -> bool:

@@ -251,7 +251,7 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         )
     )
     strategy = draw(sometimes(st.sampled_from(["none", "new_cluster"])))
-    makes_cluster = draw(st.booleans())
+    makes_cluster = draw(st.sampled_from([False, True, True]))
     most_nodes = MOST_NODES if makes_cluster else _MOST_NODES
     phases = [
         draw(_phase(instance, tensor_parallel, context, strategy == "new_cluster", most_nodes))
@@ -325,9 +325,11 @@ def _most_nodes(phases: list[dict[str, Any]]) -> int:
 
 def _caches(makes_cluster: bool) -> st.SearchStrategy[dict[str, Any]]:
     """Return shared volumes; a file system is made beside a new cluster only."""
-    storage = ["existing", "efs"] if makes_cluster else ["existing"]
+    # A new cluster with a cache is rare enough, so most such caches are made too.
+    storage = {"storage": st.sampled_from(["existing", "efs", "efs", "efs"] if makes_cluster else ["existing"])}
     return st.fixed_dictionaries(
-        {"claim_name": text.object_names}, optional={"mount_path": text.paths, "storage": st.sampled_from(storage)}
+        {"claim_name": text.object_names} | (storage if makes_cluster else {}),
+        optional={"mount_path": text.paths} | ({} if makes_cluster else storage),
     )
 
 

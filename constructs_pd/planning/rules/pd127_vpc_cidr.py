@@ -39,13 +39,15 @@ def check(facts: Facts) -> Iterator[Violation]:
             yield Violation(
                 subject,
                 f"{text} is no range of IPv4 addresses",
-                "name one address as 198.51.100.7/32, or a range on its boundary",
+                "name one address as ADDRESS/32, or a range on its boundary",
             )
-        elif any(reaching.subnet_of(private) for private in PRIVATE):
+        elif reaching.is_multicast or not reaching.is_global:
+            kind = "private" if any(reaching.subnet_of(private) for private in PRIVATE) else "special"
             yield Violation(
                 subject,
-                f"{text} are {reaching.num_addresses:,} private addresses, none of which comes over the internet",
-                "leave it out: from the network, and from what is connected to it, the API is reached anyway",
+                f"{text} are {reaching.num_addresses:,} {kind} addresses, none of which comes over the internet",
+                "name your own addresses on the internet, or leave it out: from the network, and from what is "
+                "connected to it, the API is reached anyway",
             )
 
 
@@ -63,6 +65,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     title="Addresses of a new cluster are ranges, and its network can be divided",
     rationale="EC2 refuses the network or one of its subnets, or EKS the cluster.",
-    source="Amazon VPC User Guide, VPC CIDR blocks; EKS API, VpcConfigRequest",
+    source="Amazon VPC User Guide, VPC CIDR blocks; EKS API, VpcConfigRequest; IANA IPv4 Special-Purpose Address "
+    "Registry, as Python's ipaddress has it",
     check=check,
 )

@@ -35,6 +35,26 @@ def test_refuses_private_addresses_over_the_internet(cidr: str) -> None:
     assert "private addresses" in finding.message
 
 
+@pytest.mark.parametrize(
+    ("cidr", "count"),
+    [
+        ("198.51.100.7/32", "1"),
+        ("203.0.113.0/24", "256"),
+        ("192.0.2.0/25", "128"),
+        ("198.18.0.0/15", "131,072"),
+        ("100.64.0.0/10", "4,194,304"),
+        ("127.0.0.1/32", "1"),
+        ("169.254.0.0/16", "65,536"),
+        ("224.0.0.0/24", "256"),
+        ("240.0.0.0/24", "256"),
+    ],
+)
+def test_refuses_addresses_of_special_use_over_the_internet(cidr: str, count: str) -> None:
+    (finding,) = findings_of(RULE, {**ZONES, "eks_cluster.public_access_cidrs": ["8.8.8.8/32", cidr]})
+    assert finding.subject == "eks_cluster.public_access_cidrs.1"
+    assert finding.message == f"{cidr} are {count} special addresses, none of which comes over the internet"
+
+
 @pytest.mark.parametrize("cidr", ["0.0.0.0/16", "127.0.0.0/20", "169.254.0.0/16", "224.0.0.0/16", "255.255.0.0/16"])
 def test_refuses_a_network_of_addresses_with_a_meaning_of_their_own(cidr: str) -> None:
     (finding,) = of_the_network(cidr)
@@ -50,6 +70,6 @@ def test_refuses_a_network_that_is_no_range(cidr: str) -> None:
 
 @pytest.mark.parametrize("cidr", [*NO_RANGES, "10.0.0.0/08"])
 def test_refuses_what_is_no_range_that_reaches_the_api(cidr: str) -> None:
-    (finding,) = findings_of(RULE, {**ZONES, "eks_cluster.public_access_cidrs": ["0.0.0.0/0", "198.51.100.7/32", cidr]})
+    (finding,) = findings_of(RULE, {**ZONES, "eks_cluster.public_access_cidrs": ["0.0.0.0/0", "8.8.8.8/32", cidr]})
     assert finding.subject == "eks_cluster.public_access_cidrs.2"
     assert finding.message == f"{cidr} is no range of IPv4 addresses"

@@ -11,7 +11,7 @@ def of_addresses(*cidrs: str) -> list[Finding]:
     )
 
 
-@pytest.mark.parametrize("cidrs", [(), ("198.51.100.7/32",), ("203.0.113.0/24", "17.0.0.0/8")])
+@pytest.mark.parametrize("cidrs", [(), ("8.8.8.8/32",), ("9.9.9.0/24", "17.0.0.0/8")])
 def test_accepts_addresses_that_are_somebodys(cidrs: tuple[str, ...]) -> None:
     assert of_addresses(*cidrs) == []
 
@@ -22,7 +22,7 @@ def test_says_nothing_of_a_cluster_that_exists() -> None:
 
 @pytest.mark.parametrize(("cidr", "addresses"), [("0.0.0.0/0", "4,294,967,296"), ("16.0.0.0/7", "33,554,432")])
 def test_warns_of_addresses_that_are_anybodys(cidr: str, addresses: str) -> None:
-    (finding,) = of_addresses("198.51.100.7/32", cidr)
+    (finding,) = of_addresses("8.8.8.8/32", cidr)
     assert finding.severity is Severity.WARNING
     assert finding.subject == "eks_cluster.public_access_cidrs.1"
     assert finding.message == f"{addresses} addresses reach the Kubernetes API's sign-in"
