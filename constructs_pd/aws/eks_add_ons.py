@@ -16,7 +16,7 @@ from constructs_pd.aws.pod_role import pod_role
 from constructs_pd.aws.region import require_region
 from constructs_pd.composition import refusal, require_one_plan, require_plan, require_unique, wrong_argument
 from constructs_pd.planning.cluster_plan import ChartPlan
-from constructs_pd.planning.codes import NO_KUBECTL
+from constructs_pd.planning.codes import NO_KUBECTL, UNKNOWN_OF_CLUSTER
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
 T = TypeVar("T")
@@ -116,7 +116,7 @@ class EksAddOns(Construct):
             self,
             "ModelCache",
             vpc=vpc,
-            vpc_subnets=aws_ec2.SubnetSelection(subnets=vpc.private_subnets),
+            vpc_subnets=aws_ec2.SubnetSelection(subnets=_a_subnet_for_each_zone(self, vpc)),
             encrypted=True,
             throughput_mode=THROUGHPUT[storage.throughput],
             # Nodes mount it without IAM; its security group lets the cluster's nodes in. An app that denies this by a
@@ -150,6 +150,19 @@ class EksAddOns(Construct):
         )
         manifest.node.add_dependency(driver, file_system.mount_targets_available)
         return file_system
+
+
+def _a_subnet_for_each_zone(construct: Construct, vpc: aws_ec2.IVpc) -> list[aws_ec2.ISubnet]:
+    """Return the first private subnet of each zone: EFS has at most one mount target in a zone."""
+    by_zone = {subnet.availability_zone: subnet for subnet in reversed(vpc.private_subnets)}
+    if not by_zone:
+        raise refusal(
+            UNKNOWN_OF_CLUSTER,
+            construct.node,
+            f"the VPC {vpc.node.path} has 0 private subnets, the model cache is mounted from 1 in each zone",
+            "import the VPC with its private subnets, or have the plan make the cluster (EksNetwork, EksCluster)",
+        )
+    return [*by_zone.values()][::-1]
 
 
 def _with_kubectl(construct: Construct, cluster: Any) -> aws_eks_v2.ICluster:

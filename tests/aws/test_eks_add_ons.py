@@ -188,6 +188,42 @@ def test_what_is_needed_of_an_imported_cluster_is_asked_for(variant: str | None,
         EksAddOns(scope, "add-ons", plan=plan, cluster=cluster)
 
 
+def with_subnets(scope: Stack, zones: list[str]) -> aws_eks_v2.ICluster:
+    subnets = [f"subnet-0123456789abcdef{number}" for number in range(len(zones))]
+    # The CDK wants whole groups of subnets: the names of the zones once, the subnets group by group.
+    vpc = aws_ec2.Vpc.from_vpc_attributes(
+        scope,
+        "OwnVpc",
+        vpc_id="vpc-0123456789abcdef0",
+        availability_zones=list(dict.fromkeys(zones)) or ["us-west-2a"],
+        private_subnet_ids=subnets or None,
+    )
+    return aws_eks_v2.Cluster.from_cluster_attributes(
+        scope,
+        "OwnCluster",
+        cluster_name="platform",
+        cluster_security_group_id="sg-0123456789abcdef0",
+        kubectl_provider=provider(scope),
+        vpc=vpc,
+    )
+
+
+def test_a_zone_of_two_private_subnets_has_one_mount_target() -> None:
+    plan = plan_of("reference")
+    scope = stack(plan)
+    cluster = with_subnets(scope, ["us-west-2a", "us-west-2b", "us-west-2a", "us-west-2b"])
+    EksAddOns(scope, "add-ons", plan=plan, cluster=cluster)
+    targets = resources(template_of(scope), "AWS::EFS::MountTarget")
+    assert [target["SubnetId"] for target in targets] == ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"]
+
+
+def test_a_network_without_private_subnets_is_refused_where_a_file_system_is_made() -> None:
+    plan = plan_of("reference")
+    scope = stack(plan)
+    with pytest.raises(PlanError, match=r"PD506 error qwen35-9b/add-ons: the VPC qwen35-9b/OwnVpc has 0 private"):
+        EksAddOns(scope, "add-ons", plan=plan, cluster=with_subnets(scope, []))
+
+
 def test_a_second_time_on_one_cluster_is_refused() -> None:
     plan, other = plan_with(), plan_with({"name": "other"})
     scope = stack(plan)
