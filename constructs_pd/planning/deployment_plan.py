@@ -81,6 +81,30 @@ class HeadPlan(FrozenModel):
     object_store_gib: int
 
 
+class MemoryPlan(FrozenModel):
+    """Where the memory of one GPU of an engine goes, as estimated; docs/memory.md says how well.
+
+    Attributes:
+        usable_bytes: What vLLM may take.
+        weight_bytes: Weights.
+        activation_bytes: The peak of vLLM's profiling run.
+        other_bytes: What is outside PyTorch, and what is set aside for CUDA graphs.
+        kv_cache_bytes: What is left for the KV cache.
+        kv_cache_tokens: Tokens that it holds, in requests of the longest context.
+        request_bytes: What a request of the longest context takes of it.
+        requests: How many requests of the longest context it holds.
+    """
+
+    usable_bytes: int
+    weight_bytes: int
+    activation_bytes: int
+    other_bytes: int
+    kv_cache_bytes: int
+    kv_cache_tokens: int
+    request_bytes: int
+    requests: float
+
+
 class PhasePlan(FrozenModel):
     """One phase: its nodes, its pods and its engines. A pod takes a whole node and runs one engine.
 
@@ -105,6 +129,7 @@ class PhasePlan(FrozenModel):
         ray_bundle: Ray resources that one GPU worker of the engine asks for.
         kv_role: The engine's side of the hand-over.
         nixl_side_channel_port: First port of the NIXL handshake, one per tensor-parallel rank.
+        memory: Where a GPU's memory goes, or none where a fact is missing.
         engine_arguments: vLLM engine arguments, without the KV hand-over.
         environment: Environment variables with literal values.
         secret_environment: Environment variables from Secrets.
@@ -130,6 +155,7 @@ class PhasePlan(FrozenModel):
     ray_bundle: dict[str, int]
     kv_role: Literal["kv_producer", "kv_consumer"]
     nixl_side_channel_port: int
+    memory: MemoryPlan | None
     engine_arguments: dict[str, JsonValue]
     environment: dict[str, str]
     secret_environment: dict[str, SecretReference]

@@ -9,6 +9,7 @@ from constructs_pd.planning.catalog.loader import Catalog
 from constructs_pd.planning.catalog.rows import (
     AmiRow,
     EngineArgumentsRow,
+    EngineMemoryRow,
     ImageRow,
     InstanceRow,
     KubeRayRow,
@@ -58,6 +59,7 @@ class Facts:
     offerings: OfferingsRow | None
     ami: AmiRow
     engine_arguments: EngineArgumentsRow | None
+    engine_memory: EngineMemoryRow | None
 
     @property
     def pods(self) -> tuple[tuple[str, Pod], ...]:
@@ -89,4 +91,5 @@ def gather(spec: DeploymentSpec, catalog: Catalog) -> Facts:
         offerings=known.offerings.get(spec.region),
         ami=known.amis[defaults.AMI_TYPE],
         engine_arguments=known.engine_arguments.get(image.vllm_version) if image else None,
+        engine_memory=known.engine_memory.get(image.vllm_version) if image else None,
     )

@@ -6,16 +6,18 @@ from pydantic import JsonValue
 
 from constructs_pd.planning import defaults
 from constructs_pd.planning.catalog.rows import InstanceRow, ModelRow
-from constructs_pd.planning.deployment_plan import PhaseName, PhasePlan
-from constructs_pd.planning.facts import PhaseFacts
+from constructs_pd.planning.deployment_plan import MemoryPlan, PhaseName, PhasePlan
+from constructs_pd.planning.facts import Facts, PhaseFacts
+from constructs_pd.planning.fit import Fit, chosen_arguments, context_tokens, settled
 from constructs_pd.planning.labels import pod_labels, role_labels, zone_label
 from constructs_pd.planning.node_group import node_group_plan
 from constructs_pd.planning.sizes import pod_cpu_cores, pod_memory_gib
-from constructs_pd.planning.spec import DeploymentSpec
 
 
-def phase_plan(phase: PhaseFacts, spec: DeploymentSpec, model: ModelRow) -> PhasePlan:
+def phase_plan(phase: PhaseFacts, facts: Facts) -> PhasePlan:
     """Decide everything about one phase, whose instance type must be known."""
+    spec, model = facts.spec, facts.model
+    assert model is not None  # PD205 refuses what is not known
     instance, tensor_parallel = phase.instance, phase.tensor_parallel
     assert instance is not None
     assert tensor_parallel is not None  # PD201 refuses what is not known
@@ -44,7 +46,8 @@ def phase_plan(phase: PhaseFacts, spec: DeploymentSpec, model: ModelRow) -> Phas
         ray_bundle={"GPU": 1, _ray_resource(phase.name): 1},
         kv_role="kv_producer" if phase.name == "prefill" else "kv_consumer",
         nixl_side_channel_port=(defaults.NIXL_PORT_PREFILL if phase.name == "prefill" else defaults.NIXL_PORT_DECODE),
-        engine_arguments=_engine_arguments(phase, spec, model, tensor_parallel),
+        memory=_memory(settled(facts, phase)),
+        engine_arguments=_engine_arguments(phase, facts, model, tensor_parallel),
         environment={**phase.spec.pod.environment, **_environment(instance, model)},
         secret_environment=phase.spec.pod.secret_environment,
     )
@@ -60,17 +63,31 @@ def _ray_resources(phase: PhaseName, tensor_parallel: int) -> dict[str, int]:
     return {**offered, defaults.INGRESS_RAY_RESOURCE: 1} if phase == "decode" else offered
 
 
-def _engine_arguments(
-    phase: PhaseFacts, spec: DeploymentSpec, model: ModelRow, tensor_parallel: int
-) -> dict[str, JsonValue]:
+def _memory(found: Fit | None) -> MemoryPlan | None:
+    if found is None:
+        return None
+    budget = found.budget
+    return MemoryPlan(
+        usable_bytes=budget.usable,
+        weight_bytes=budget.weights,
+        activation_bytes=budget.activations,
+        other_bytes=budget.outside_pytorch + budget.graphs,
+        kv_cache_bytes=budget.kv_cache,
+        kv_cache_tokens=found.tokens,
+        request_bytes=found.layout.bytes_per_request(found.context_tokens),
+        requests=round(found.requests, 2),
+    )
+
+
+def _engine_arguments(phase: PhaseFacts, facts: Facts, model: ModelRow, tensor_parallel: int) -> dict[str, JsonValue]:
+    spec, chosen = facts.spec, chosen_arguments(facts, phase)
     wanted: dict[str, JsonValue] = {
         "dtype": spec.model.dtype,
         "kv_cache_dtype": spec.model.kv_cache_dtype,
-        "max_model_len": spec.model.max_model_len or model.max_position_embeddings,
+        "max_model_len": context_tokens(facts),
         "tensor_parallel_size": tensor_parallel,
-        "max_num_seqs": phase.spec.max_num_seqs,
         "max_num_batched_tokens": phase.spec.max_num_batched_tokens,
-        "gpu_memory_utilization": phase.spec.gpu_memory_utilization,
+        **chosen,
         "enforce_eager": phase.spec.enforce_eager,
         # Stated on hybrid models, so that vLLM refuses a setting that would turn it off instead of obeying.
         "disable_hybrid_kv_cache_manager": False if model.attention == "hybrid" else None,

@@ -83,7 +83,7 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
     spec, image, model = facts.spec, facts.image, facts.model
     assert image is not None
     assert model is not None  # PD401 and PD205 refuse what is not known
-    decode = phase_plan(facts.decode, spec, model)
+    decode = phase_plan(facts.decode, facts)
     return DeploymentPlan(
         name=spec.name,
         namespace=spec.namespace,
@@ -111,7 +111,7 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
             is_hybrid=model.attention == "hybrid",
         ),
         head=_head(spec),
-        prefill=phase_plan(facts.prefill, spec, model),
+        prefill=phase_plan(facts.prefill, facts),
         decode=decode,
         serve_ingress=_serve_ingress(decode.replicas),
         endpoint=_endpoint(spec),

@@ -103,6 +103,12 @@ class Phase(FrozenModel):
     tensor_parallel: int | None = Field(
         default=None, ge=1, description="the GPUs of one engine, at least 1; default: every GPU of the node"
     )
+    concurrent_requests: int = Field(
+        default=1,
+        ge=1,
+        le=100_000,
+        description="the requests of the longest context whose KV cache one engine must hold at once, at least 1",
+    )
     max_num_seqs: int | None = Field(
         default=None, ge=1, description="the most sequences in one engine step, at least 1; default: vLLM's"
     )

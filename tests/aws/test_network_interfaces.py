@@ -16,6 +16,7 @@ ROWS = load_catalog().instances
 
 def interfaces(name: str) -> list[dict[str, Any]]:
     changes = {
+        "model": {"source": "Qwen/Qwen3-0.6B"},
         "prefill": {"instance_type": name, "ami_id": "ami-0123456789abcdef0"},
         "decode": {"instance_type": name, "ami_id": "ami-0123456789abcdef0"},
     }

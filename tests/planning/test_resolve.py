@@ -8,9 +8,16 @@ import pytest
 from pydantic import ValidationError
 
 from constructs_pd import DeploymentPlan, PlanError, Severity, plan
+from constructs_pd.planning.deployment_plan import PhasePlan
 from support.specs import IMAGE_ROW, VARIANTS, plan_with, spec_with
 
 P5 = {"prefill": {"instance_type": "p5.48xlarge"}, "decode": {"instance_type": "p5.48xlarge"}}
+
+
+def number(phase: PhasePlan, argument: str) -> int:
+    value = phase.engine_arguments[argument]
+    assert isinstance(value, int)
+    return value
 
 
 def test_a_phases_pod_takes_its_whole_node(reference_plan: DeploymentPlan) -> None:
@@ -143,20 +150,36 @@ def test_engine_arguments_hold_what_was_said_and_nothing_else() -> None:
         {
             "decode.max_num_seqs": 16,
             "decode.max_num_batched_tokens": 2048,
-            "decode.gpu_memory_utilization": 0.5,
+            "decode.gpu_memory_utilization": 0.95,
         }
     )
     assert tuned.decode.engine_arguments.items() >= {
         ("max_num_seqs", 16),
         ("max_num_batched_tokens", 2048),
-        ("gpu_memory_utilization", 0.5),
+        ("gpu_memory_utilization", 0.95),
     }
     assert "max_num_seqs" not in tuned.prefill.engine_arguments
 
 
 def test_the_context_defaults_to_what_the_model_was_trained_for() -> None:
-    planned = plan_with({"model.max_model_len": None})
-    assert {phase.engine_arguments["max_model_len"] for phase in planned.phases} == {262144}
+    planned = plan_with({"model": {"source": "Qwen/Qwen3-0.6B"}})
+    assert {phase.engine_arguments["max_model_len"] for phase in planned.phases} == {40960}
+
+
+def test_or_to_what_fits_the_smaller_of_both_phases() -> None:
+    large = {"instance_type": "g6e.8xlarge"}
+    one = plan_with({"model.max_model_len": None, "decode": large})
+    both = plan_with({"model.max_model_len": None, "prefill": large, "decode": large})
+    (short,), (long,) = ({number(phase, "max_model_len") for phase in planned.phases} for planned in (one, both))
+    assert 1024 < short < long <= 262144
+    assert "PD224" in {finding.code for finding in one.findings}
+
+
+def test_a_hybrid_models_sequences_are_as_many_as_it_has_blocks_for_with_graphs() -> None:
+    tight = {"instance_type": "g6.8xlarge", "gpu_memory_utilization": 0.95}
+    planned = plan_with({"prefill": tight, "decode": {**tight, "max_num_seqs": 5}})
+    assert 1 <= number(planned.prefill, "max_num_seqs") < 256
+    assert planned.decode.engine_arguments["max_num_seqs"] == 5
 
 
 def test_hybrid_models_get_what_their_hand_over_needs_and_others_do_not() -> None:

@@ -62,10 +62,12 @@ def test_a_misspelled_field_names_field_line_and_the_right_name(tmp_path: Path) 
 
 
 def test_a_misspelled_required_field_is_one_mistake_and_what_lies_below_is_checked(tmp_path: Path) -> None:
-    path = reference_with(tmp_path, ("prefill:", "prefil:"), ("  enforce_eager: true", "  enforce_eager: 7"))
+    path = reference_with(
+        tmp_path, ("prefill:", "prefil:"), ("  enforce_eager: true", "  enforce_eager: true\n  replicas: seven")
+    )
     error = refusal(path)
-    assert codes_and_subjects(error) == [("PD002", "prefil"), ("PD004", "prefill.enforce_eager")]
-    assert error.findings[1].location == f"{path}:{line_of(path, 'enforce_eager: 7')}"
+    assert codes_and_subjects(error) == [("PD002", "prefil"), ("PD004", "prefill.replicas")]
+    assert error.findings[1].location == f"{path}:{line_of(path, 'replicas: seven')}"
 
 
 def test_a_misspelled_field_beside_the_right_one_is_not_taken_for_it(tmp_path: Path) -> None:

@@ -58,6 +58,8 @@ CLUSTER: Changes = {
     "addon_versions": {"coredns": "v1.14.6-eksbuild.4"},
 }
 
+SMALL = {"model.source": "Qwen/Qwen3-0.6B"}
+
 # What must stand in the specification before and after a field is changed.
 CONTEXTS: dict[str, Changes] = {
     "prefill.tensor_parallel": FOUR_GPUS,
@@ -70,6 +72,7 @@ CONTEXTS: dict[str, Changes] = {
     "gcs_fault_tolerance.redis_password.key": PASSWORD,
     "upgrade.strategy": {"prefill.max_nodes": 2, "decode.max_nodes": 2},
     **{f"{phase}.capacity": P5 for phase in PHASES},
+    **{f"{phase}.{field}": SMALL for phase in PHASES for field in ("gpu_memory_utilization", "enforce_eager")},
     **{
         f"{phase}.reservation.{field}": {f"{phase}.capacity": "reservation", f"{phase}.reservation": RESERVATION}
         for phase in PHASES
@@ -83,6 +86,7 @@ PHASE: Changes = {
     "instance_type": "g6e.8xlarge",
     "replicas": 3,
     "tensor_parallel": 2,
+    "concurrent_requests": 2,
     "max_num_seqs": 7,
     "max_num_batched_tokens": 8192,
     "gpu_memory_utilization": 0.5,

@@ -51,6 +51,7 @@ phases = st.fixed_dictionaries(
         "instance_type": st.sampled_from([*CATALOG.instances, "own.1", "g6.xlarge"]),
         "replicas": st.integers(1, 4),
         "tensor_parallel": sometimes(SIZES),
+        "concurrent_requests": sometimes(st.integers(1, 100_000)),
         "max_num_seqs": sometimes(st.integers(1, 512)),
         "max_num_batched_tokens": sometimes(st.integers(1, 16384)),
         "gpu_memory_utilization": sometimes(st.floats(0.01, 1)),

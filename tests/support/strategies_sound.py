@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
 
-from constructs_pd.planning.catalog.rows import InstanceRow
+from constructs_pd.planning.catalog import load_catalog
+from constructs_pd.planning.catalog.rows import InstanceRow, ModelRow
+from constructs_pd.planning.facts import gather
+from constructs_pd.planning.fit import settled
+from constructs_pd.planning.footprint import footprint
+from constructs_pd.planning.gpu_memory import GIB
+from constructs_pd.planning.spec import DeploymentSpec
 from constructs_pd.planning.zones import zone_id_prefix
 from support import strategies_text as text
 from support.strategies import sometimes, specifications, without_none
@@ -20,10 +28,14 @@ _DEFAULT_KUBERNETES = "1.35"
 _OLDER_GPUS = ("A10G", "A100")  # before FP8
 _PLAIN_CACHE_TYPES = (None, "auto", "bfloat16")
 _CACHE_TYPES = (*_PLAIN_CACHE_TYPES, "fp8", "fp8_e4m3", "fp8_e5m2")
-_WARNINGS = ("PD115", "PD129", "PD131", "PD204", "PD206", "PD212", "PD403", "PD408", "PD410")
+_WARNINGS = ("PD115", "PD129", "PD131", "PD204", "PD206", "PD212", "PD224", "PD225", "PD403", "PD408", "PD410")
 # What a deployment in a cluster that exists may have at most.
 _MOST_NODES = 2000
 _MOST_HEAD_GIB = 512
+# Weights beyond this share of a GPU leave no room on the smallest ones.
+_MOST_WEIGHTS = 0.6
+# What a phase may state so that its requests no longer fit.
+_TUNING = {"gpu_memory_utilization", "max_num_seqs", "max_num_batched_tokens", "concurrent_requests"}
 
 # Arguments that both phases must have alike, and those that each may have for itself.
 _SHARED_ENGINE_ARGS: dict[str, st.SearchStrategy[Any]] = {
@@ -59,6 +71,7 @@ class _Instance:
     gpus: int
     needs_own_image: bool
     in_capacity_blocks: bool
+    gpu_memory: str
 
     @classmethod
     def of(cls, row: InstanceRow) -> _Instance:
@@ -68,6 +81,7 @@ class _Instance:
             row.gpu.count,
             needs_own_image=(row.gpu.driver_branch or 0) > _STOCK_DRIVER_BRANCH,
             in_capacity_blocks=row.capacity_blocks is True,
+            gpu_memory=f"{row.gpu.name} {row.gpu.memory_mib}",
         )
 
 
@@ -81,6 +95,13 @@ class _Model:
     kv_heads: int
     context: int
     gated: bool
+    row: ModelRow
+
+    def fits(self, instance: _Instance, gpus: int) -> bool:
+        """Return whether the weights leave room, or nobody knows how large they or the GPUs are."""
+        usable_gib = CATALOG.gpu_memory.get(instance.gpu_memory)
+        size = _weights(self.row, gpus)
+        return usable_gib is None or size is None or size < _MOST_WEIGHTS * usable_gib.usable_gib * GIB
 
     def splits_over(self, size: int) -> bool:
         return not self.heads % size and (not self.kv_heads % size or not size % self.kv_heads)
@@ -208,6 +229,7 @@ def _phase(
     return _stated(
         instance_type=instance.name,
         replicas=replicas,
+        concurrent_requests=draw(sometimes(st.integers(1, 32))),
         tensor_parallel=tensor_parallel if tensor_parallel < instance.gpus or draw(st.booleans()) else None,
         max_num_seqs=sequences,
         max_num_batched_tokens=tokens,
@@ -233,23 +255,14 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
     custom_models = draw(st.lists(model_rows(), max_size=2, unique_by=lambda row: str(row["model"])))
     custom_images = draw(st.lists(image_rows(), max_size=2, unique_by=lambda row: str(row["tag"])))
 
-    model = draw(_models(custom_models))
     prefill, decode = draw(_instances(custom_instances))
+    model, sizes = draw(_models(custom_models, prefill, decode))
     shared_args = draw(_engine_args(_SHARED_ENGINE_ARGS))
     if prefill.gpu != decode.gpu or draw(st.integers(0, 3)) == 0:
         shared_args["attention_backend"] = draw(st.sampled_from(["FLASH_ATTN", "FLASHINFER"]))
     fp8 = prefill.gpu == decode.gpu and prefill.gpu not in _OLDER_GPUS and "attention_backend" not in shared_args
     context = draw(sometimes(st.integers(1, model.context)))
-    size = draw(
-        st.sampled_from(
-            [
-                (left, right)
-                for left in range(1, prefill.gpus + 1)
-                for right in range(1, decode.gpus + 1)
-                if model.permits(left, right)
-            ]
-        )
-    )
+    size = draw(st.sampled_from(sizes))
     strategy = draw(sometimes(st.sampled_from(["none", "new_cluster"])))
     makes_cluster = draw(st.sampled_from([False, True, True]))
     most_nodes = MOST_NODES if makes_cluster else _MOST_NODES
@@ -281,7 +294,7 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         makes_file_system,
         kubernetes or _DEFAULT_KUBERNETES,
     )
-    return _stated(
+    stated = _stated(
         name=draw(text.deployment_names),
         namespace=draw(sometimes(text.namespaces)),
         region=region,
@@ -317,6 +330,23 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         custom_models=custom_models,
         custom_images=custom_images,
     )
+    return _made_to_fit(stated)
+
+
+def _made_to_fit(data: dict[str, Any]) -> dict[str, Any]:
+    """Return a specification whose requests fit: without what stands in their way, and with less context."""
+    for _ in range(2):
+        facts = gather(DeploymentSpec.model_validate(data), load_catalog())
+        for phase in facts.phases:
+            found = settled(facts, phase)
+            if found is None or found.requests >= phase.spec.concurrent_requests:
+                continue
+            if _TUNING & data[phase.name].keys():
+                data[phase.name] = {name: value for name, value in data[phase.name].items() if name not in _TUNING}
+                data[phase.name]["engine_args"].pop("enable_chunked_prefill", None)
+            elif found.longest(1):
+                data["model"]["max_model_len"] = found.longest(1)
+    return data
 
 
 def _most_nodes(phases: list[dict[str, Any]]) -> int:
@@ -351,22 +381,48 @@ def _instances(draw: st.DrawFn, custom: list[dict[str, Any]]) -> tuple[_Instance
     return prefill, draw(st.sampled_from(second))
 
 
-def _models(custom: list[dict[str, Any]]) -> st.SearchStrategy[_Model]:
-    rows = [row.model_dump() for row in CATALOG.models.values()]
+@st.composite
+def _models(
+    draw: st.DrawFn, custom: list[dict[str, Any]], prefill: _Instance, decode: _Instance
+) -> tuple[_Model, list[tuple[int, int]]]:
+    """Return a model that both phases can hold, and the tensor parallel sizes with which they can."""
+    own = [ModelRow.model_validate(row) for row in custom]
     known = {
-        row["model"]: _Model(
-            row["model"],
-            row["attention"] == "hybrid",
-            row["attention_heads"],
-            row["kv_heads"],
-            row["max_position_embeddings"],
-            row["gated"],
+        row.model: _Model(
+            row.model,
+            row.attention == "hybrid",
+            row.attention_heads,
+            row.kv_heads,
+            row.max_position_embeddings,
+            row.gated,
+            row,
         )
-        for row in [*rows, *custom]
+        for row in [*CATALOG.models.values(), *own]
     }
-    own = [known[row["model"]] for row in custom]
-    every = st.sampled_from(list(known.values()))
-    return st.sampled_from(own) | every if own else every
+    sizes = {name: list(_sizes(model, prefill, decode)) for name, model in known.items()}
+    named = [row.model for row in own if sizes[row.model]]
+    every = st.sampled_from([name for name in known if sizes[name]])
+    name = draw(st.sampled_from(named) | every if named else every)
+    return known[name], sizes[name]
+
+
+def _sizes(model: _Model, prefill: _Instance, decode: _Instance) -> Iterator[tuple[int, int]]:
+    lefts = [gpus for gpus in range(1, prefill.gpus + 1) if model.splits_over(gpus) and model.fits(prefill, gpus)]
+    rights = [gpus for gpus in range(1, decode.gpus + 1) if model.splits_over(gpus) and model.fits(decode, gpus)]
+    return ((left, right) for left in lefts for right in rights if model.permits(left, right))
+
+
+@cache
+def _known_weights(model: str, gpus: int) -> int | None:
+    size = footprint(CATALOG.models[model], gpus)
+    return size.weight_bytes if size else None
+
+
+def _weights(row: ModelRow, gpus: int) -> int | None:
+    if row is CATALOG.models.get(row.model):
+        return _known_weights(row.model, gpus)
+    size = footprint(row, gpus)
+    return size.weight_bytes if size else None
 
 
 def _places(names: list[str], custom: list[dict[str, Any]]) -> list[tuple[str, str]]:

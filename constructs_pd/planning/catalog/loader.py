@@ -20,6 +20,8 @@ from constructs_pd.planning.catalog.rows import (
     ChartRow,
     ChartValueRow,
     EngineArgumentsRow,
+    EngineMemoryRow,
+    GpuMemoryRow,
     ImageRow,
     InstanceRow,
     KubeRayRow,
@@ -56,6 +58,8 @@ class Catalog:
     images: Mapping[str, ImageRow]
     registries: Mapping[str, RegistryRow]
     engine_arguments: Mapping[str, EngineArgumentsRow]
+    engine_memory: Mapping[str, EngineMemoryRow]
+    gpu_memory: Mapping[str, GpuMemoryRow]
     models: Mapping[str, ModelRow]
     kubernetes: Mapping[str, KubernetesRow]
     kuberay: Mapping[str, KubeRayRow]
@@ -93,6 +97,8 @@ def load_catalog() -> Catalog:
         accelerators=_by_key(_read("accelerators.yaml", AcceleratorsRow), "ray_version"),
         images=_by_key(_read("images.yaml", ImageRow), "tag"),
         registries=_by_key(_read("registries.yaml", RegistryRow), "region"),
+        engine_memory=_by_key(_read("engine_memory.yaml", EngineMemoryRow), "vllm_version"),
+        gpu_memory=_by_key(_read("gpu_memory.yaml", GpuMemoryRow), "gpu"),
         engine_arguments=_by_key(_read("engine_arguments.yaml", EngineArgumentsRow), "vllm_version"),
         models=_by_key(_read("models.yaml", ModelRow), "model"),
         kubernetes=_by_key(_read("kubernetes.yaml", KubernetesRow), "version"),

@@ -277,6 +277,42 @@ class KubeRayRow(Row):
     max_rayservice_name_characters: Positive = Field(description="the longest RayService name the operator accepts")
 
 
+class GpuMemoryRow(Row):
+    """A GPU's memory as CUDA counts it, which is less than its data sheet has."""
+
+    gpu: str = Field(description="NVIDIA's product name and its memory as EC2 reports it, in MiB: A100 has two sizes")
+    usable_gib: Annotated[float, Field(gt=0)] = Field(description="what cudaMemGetInfo calls its total, in GiB")
+
+
+class EngineMemoryRow(Row):
+    """What a vLLM version measures at start-up, as far as logs of it and its source tell beforehand."""
+
+    vllm_version: Version = Field(description="the vLLM version, such as 0.26.0")
+    gpu_memory_utilization: Annotated[float, Field(gt=0, le=1)] = Field(description="its default")
+    most_gpu_memory_utilization: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="the most that the planner chooses"
+    )
+    reserve_gib: dict[int, float] = Field(
+        description="memory that must stay free for CUDA, communicators and graphs, by GPUs of an engine, in GiB"
+    )
+    large_gpu_gib: Positive = Field(description="from this memory on a GPU gets the larger defaults, A100 apart")
+    max_num_seqs: tuple[Positive, Positive] = Field(strict=False, description="its default on small and large GPUs")
+    max_num_batched_tokens: tuple[Positive, Positive] = Field(
+        strict=False, description="its default for an API server on small and large GPUs"
+    )
+    logit_copies: Annotated[float, Field(gt=0)] = Field(
+        description="copies of the logits that its first runner's sampler holds"
+    )
+    logit_copies_v2: Annotated[float, Field(gt=0)] = Field(description="the same of its second runner's")
+    activation_margin_gib: Annotated[float, Field(ge=0)] = Field(description="what every run needs beside them, in GiB")
+    vision_gib: Annotated[float, Field(ge=0)] = Field(description="what a vision tower takes in the run, in GiB")
+    outside_pytorch_gib: dict[int, float] = Field(description="memory outside PyTorch by GPUs of an engine, in GiB")
+    unknown_activations_gib: Annotated[float, Field(ge=0)] = Field(
+        description="what a run is taken to need of a model whose sizes are stated by hand, in GiB"
+    )
+    graphs_gib: Annotated[float, Field(ge=0)] = Field(description="what it sets aside for CUDA graphs, in GiB")
+
+
 class EngineArgumentsRow(Row):
     """The argument names that a vLLM version knows."""
 

@@ -84,6 +84,7 @@ class ModelFacts:
         caches: Its layers that keep something for each token.
         states: Its layers that keep a state of fixed size for each request.
         weights: Its matrices.
+        experts_per_token: Experts that a token passes in a layer; 1 where there are none.
     """
 
     outline: ModelOutline
@@ -93,6 +94,7 @@ class ModelFacts:
     caches: tuple[CacheGroup, ...]
     states: tuple[StateGroup, ...]
     weights: tuple[WeightGroup, ...]
+    experts_per_token: int = 1
 
     @property
     def parameters(self) -> int:
@@ -135,6 +137,15 @@ def model_facts(config: Mapping[str, Any]) -> ModelFacts:
         caches=grouped(layer for layer in outline.layers if isinstance(layer, CacheGroup)),
         states=grouped(layer for layer in outline.layers if isinstance(layer, StateGroup)),
         weights=weights,
+        experts_per_token=_experts_per_token(text, weights),
+    )
+
+
+def _experts_per_token(text: ConfigReader, weights: tuple[WeightGroup, ...]) -> int:
+    if not any(group.component.endswith("experts") for group in weights):
+        return 1
+    return text.integer(
+        "num_experts_per_tok", "num_experts_per_token", "experts_per_token", "top_k_experts", "moe_top_k"
     )
 
 

@@ -113,6 +113,16 @@ def state_bytes_per_request_per_gpu(facts: ModelFacts, tensor_parallel: int = 1)
     return sum(group.layers * _state_bytes(group, gpus, _ELEMENT_BYTES[facts.dtype]) for group in facts.states)
 
 
+def cache_bytes_per_token(group: CacheGroup, facts: ModelFacts, tensor_parallel: int, kv_cache_dtype: str) -> int:
+    """Return the bytes that a token takes on each GPU in all layers of a group."""
+    return _cache_bytes(group, _gpus(tensor_parallel), _element_bytes(facts, kv_cache_dtype))
+
+
+def state_bytes(group: StateGroup, facts: ModelFacts, tensor_parallel: int) -> int:
+    """Return the bytes of one state of a request on each GPU in one layer of a group."""
+    return _state_bytes(group, _gpus(tensor_parallel), _ELEMENT_BYTES[facts.dtype])
+
+
 def _gpus(tensor_parallel: int) -> int:
     if not 1 <= tensor_parallel <= _MOST_GPUS:
         raise ModelConfigError("tensor_parallel", shown(tensor_parallel), "write a positive whole number")

@@ -26,6 +26,8 @@ KEYS = {
     "offerings.yaml": ("region", CATALOG.offerings),
     "amis.yaml": ("ami_type", CATALOG.amis),
     "engine_arguments.yaml": ("vllm_version", CATALOG.engine_arguments),
+    "engine_memory.yaml": ("vllm_version", CATALOG.engine_memory),
+    "gpu_memory.yaml": ("gpu", CATALOG.gpu_memory),
     "images.yaml": ("tag", CATALOG.images),
     "registries.yaml": ("region", CATALOG.registries),
     "rollout.yaml": ("change", CATALOG.rollout),

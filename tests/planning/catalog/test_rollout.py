@@ -215,7 +215,7 @@ def test_between_instance_types_with_the_same_gpus_only_the_pods_change() -> Non
 
 
 def test_between_models_of_a_kind_only_the_application_changes() -> None:
-    assert changed_parts({"model.source": "Qwen/Qwen3-8B"}, {"model.source": "Qwen/Qwen3-32B"}).keys() == {
+    assert changed_parts({"model.source": "Qwen/Qwen3-8B"}, {"model.source": "Qwen/Qwen3-0.6B"}).keys() == {
         "application"
     }
 

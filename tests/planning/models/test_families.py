@@ -190,7 +190,13 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
     (with_fields(STEP, moe_layers_enum="3,4,x"), "moe_layers_enum: '3,4,x'"),
     (with_fields(STEP, layer_types=None), "layer_types: missing"),
     (
-        with_fields(LLAMA, architectures=["MixtralForCausalLM"], num_local_experts=9_999, intermediate_size=10**8),
+        with_fields(
+            LLAMA,
+            architectures=["MixtralForCausalLM"],
+            num_local_experts=9_999,
+            num_experts_per_tok=2,
+            intermediate_size=10**8,
+        ),
         "more than 100 trillion parameters",
     ),
 ]

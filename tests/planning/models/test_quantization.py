@@ -13,7 +13,7 @@ from support.model_configs import LLAMA, with_fields
 
 
 def quantized(architecture: str = "LlamaForCausalLM", **stated: Any) -> ModelFacts:
-    fields = {"architectures": [architecture], "num_local_experts": 4, "sliding_window": None}
+    fields = {"architectures": [architecture], "num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": None}
     return model_facts(with_fields(LLAMA, quantization_config=stated, **fields))
 
 

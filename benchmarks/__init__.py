@@ -1,0 +1,1 @@
+"""How well the planner's estimates agree with what others measured."""

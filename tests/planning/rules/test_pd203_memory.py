@@ -1,0 +1,105 @@
+import re
+from typing import Any
+
+import pytest
+
+from constructs_pd.planning.rules.pd203_memory import RULE
+from support.rules import findings_of
+from support.specs import MODEL_ROW, plan_with
+
+LONG = {"model.max_model_len": 131072, "prefill.concurrent_requests": 32, "decode.concurrent_requests": 32}
+TOO_LARGE = {"model": {"source": "Qwen/Qwen3-32B", "max_model_len": 1024}}
+
+
+def test_accepts_the_sample_of_aws() -> None:
+    assert findings_of(RULE) == []
+
+
+def test_refuses_long_contexts_by_the_dozen_with_both_numbers_and_what_would_fit() -> None:
+    prefill, decode = findings_of(RULE, LONG)
+    assert decode.subject == "decode.concurrent_requests"
+    assert re.fullmatch(
+        r"32 requests of 131,072 tokens need 1[23]\d\.\d GiB of KV cache per GPU on g6\.8xlarge \(1 x L4\), "
+        r"\d\.\d GiB are left: room for 0\.\d",
+        decode.message,
+    )
+    assert prefill.message == decode.message
+    assert "choose g6e.12xlarge" in decode.remedy
+
+
+@pytest.mark.parametrize(
+    ("changes", "remedied"),
+    [
+        (
+            LONG,
+            {"model.max_model_len": r"max_model_len to ([\d,]+)", "decode.concurrent_requests": r"requests to (\d+)"},
+        ),
+        ({**LONG, "model.max_model_len": 1024}, {"decode.concurrent_requests": r"concurrent_requests to (\d+)"}),
+        ({"model.max_model_len": 131072}, {"model.max_model_len": r"max_model_len to ([\d,]+)"}),
+    ],
+)
+def test_what_it_says_would_fit_does_and_one_more_does_not(changes: dict[str, Any], remedied: dict[str, str]) -> None:
+    remedy = findings_of(RULE, changes)[-1].remedy
+    values = {path: _number(pattern, remedy) for path, pattern in remedied.items()}
+    fitting = {**changes, **values}
+    if "decode.concurrent_requests" in values:
+        fitting["prefill.concurrent_requests"] = values["decode.concurrent_requests"]
+    assert findings_of(RULE, fitting) == []
+    for path in values:
+        assert findings_of(RULE, {**fitting, path: values[path] + 1})
+
+
+def test_each_engine_that_it_names_holds_what_is_promised() -> None:
+    names = re.findall(r"choose (\S+?),? ?(?:or|$)", findings_of(RULE, LONG)[-1].remedy)
+    assert len(names) == 3
+    for name in names:
+        engine = {"instance_type": name, "concurrent_requests": 32}
+        assert plan_with({**LONG, "prefill": engine, "decode": engine}).decode.memory is not None
+
+
+def test_refuses_weights_larger_than_the_gpu() -> None:
+    prefill, _ = findings_of(RULE, TOO_LARGE)
+    assert prefill.subject == "prefill.instance_type"
+    assert prefill.message.startswith("weights 61.0 GiB and 0.")
+    assert "leave -40." in prefill.message
+    assert "lower" not in prefill.remedy
+    assert prefill.remedy.startswith("choose p5.4xlarge, or choose g5.12xlarge")
+
+
+def test_names_the_number_of_gpus_where_another_is_stated() -> None:
+    stated = {"instance_type": "g6.12xlarge", "tensor_parallel": 1}
+    findings = findings_of(RULE, {**TOO_LARGE, "prefill": stated, "decode": stated})
+    assert "choose g6.12xlarge with tensor_parallel 4" in findings[0].remedy
+
+
+def test_a_model_that_fits_nowhere_should_be_smaller() -> None:
+    sizes = {"weights_gib": 9000, "kv_bytes_per_token": 4096}
+    changes = {"model": {"source": "acme/own-7b"}, "custom_models": [{**MODEL_ROW, "sizes": sizes}]}
+    assert {finding.remedy for finding in findings_of(RULE, changes)} == {
+        "choose a smaller model, or one with quantized weights"
+    }
+
+
+def test_says_which_stated_argument_is_in_the_way() -> None:
+    (finding,) = findings_of(RULE, {"decode.gpu_memory_utilization": 0.85})
+    assert finding.remedy.startswith("leave out gpu_memory_utilization, or choose ")
+    stated = {"decode.gpu_memory_utilization": 0.85, "decode.max_num_seqs": 300}
+    assert findings_of(RULE, stated)[0].remedy.startswith("leave out gpu_memory_utilization and max_num_seqs, or ")
+    assert findings_of(RULE, {**LONG, "decode.max_num_seqs": 64})[-1].remedy.count("leave out") == 0
+
+
+def test_leaves_a_context_longer_than_the_models_to_its_own_rule() -> None:
+    assert findings_of(RULE, {"model.max_model_len": 262145}) == []
+
+
+@pytest.mark.parametrize(
+    "changes", [{"model.source": "a/b"}, {"decode.instance_type": "p9.large", "prefill.instance_type": "p9.large"}]
+)
+def test_says_nothing_of_what_is_unknown(changes: dict[str, Any]) -> None:
+    assert findings_of(RULE, changes) == []
+
+
+def _number(pattern: str, text: str) -> int:
+    found = re.search(pattern, text)
+    assert found is not None
+    return int(found[1].replace(",", ""))
