@@ -20,6 +20,7 @@ ALLOWED = {
     "planning": {"findings", "redaction", "planning"},
     "manifests": {"findings", "planning", "manifests"},
     "composition.py": {"findings", "planning"},
+    "cli": {"findings", "planning", "cli"},
     "k8s": {"findings", "planning", "manifests", "composition", "k8s"},
     "aws": {"findings", "planning", "composition", "aws"},
 }

@@ -1,0 +1,1 @@
+"""The command line: what the planner decides and knows, for people and for programs."""
