@@ -18,6 +18,8 @@ from constructs_pd.planning.sizes import MIB_PER_GIB
 BATCHES_AT_ONCE = 2
 # Which have vLLM's smaller defaults whatever their memory.
 SMALL_BATCH_GPUS = ("A100",)
+# Overrides of a model's configuration that change its context and nothing that is counted.
+CONTEXT_OVERRIDES = {"max_position_embeddings", "rope_parameters", "rope_scaling", "rope_theta"}
 # The planner's own choice: halves of vLLM's default down to a batch that still keeps a GPU busy.
 FEWER_SEQUENCES = (128, 64, 32, 16)
 
@@ -65,6 +67,16 @@ def fit(facts: Facts, phase: PhaseFacts) -> Fit | None:
     return next(_fits(facts, phase, phase.instance, phase.tensor_parallel), None)
 
 
+def uncounted_arguments(facts: Facts, phase: PhaseFacts) -> list[str]:
+    """Return the stated engine arguments that change what is needed in a way that is not estimated."""
+    stated, estimates = phase.spec.engine_args, facts.engine_memory
+    named = sorted(set(stated) & set(estimates.uncounted_arguments)) if estimates else []
+    overrides = stated.get("hf_overrides")
+    if overrides and not (isinstance(overrides, dict) and overrides.keys() <= CONTEXT_OVERRIDES):
+        named.append("hf_overrides")
+    return named
+
+
 def settled(facts: Facts, phase: PhaseFacts) -> Fit | None:
     """Return how the model fits a phase with what the planner chooses, for the context that is served."""
     if phase.instance is None or phase.tensor_parallel is None:
@@ -108,6 +120,8 @@ def _longest(facts: Facts, phase: PhaseFacts) -> int:
 def _fits(facts: Facts, phase: PhaseFacts, instance: InstanceRow | None, gpus: int | None) -> Iterator[Fit]:
     """Yield how the model fits a phase, from vLLM's defaults to what is roomiest; nothing where a fact is missing."""
     model, estimates = facts.model, facts.engine_memory
+    if uncounted_arguments(facts, phase):
+        return
     if model is None or estimates is None or instance is None or gpus is None or gpus > instance.gpu.count:
         return
     gpu = facts.catalog.gpu_memory.get(f"{instance.gpu.name} {instance.gpu.memory_mib}")
@@ -141,6 +155,7 @@ def _fits(facts: Facts, phase: PhaseFacts, instance: InstanceRow | None, gpus: i
                 in_flight_tokens=BATCHES_AT_ONCE * shape.max_num_batched_tokens,
                 compute_capability=instance.gpu.compute_capability,
                 block_tokens=block if isinstance(block, int) and block > 0 else None,
+                states_per_request=2 if phase.spec.engine_args.get("enable_prefix_caching") else 1,
             )
             if known is not None
             else _by_hand(size.kv_bytes_per_token, size.state_bytes_per_request),
@@ -207,8 +222,11 @@ def _shape(phase: PhaseFacts, instance: InstanceRow, tensor_parallel: int, estim
 
 
 def _by_hand(kv_bytes_per_token: int, state_bytes: int) -> KvLayout:
-    """Return the layout of sizes that are stated by hand: a state counts as the blocks that hold as much."""
-    block_bytes = DEFAULT_BLOCK_TOKENS * kv_bytes_per_token
+    """Return the layout of sizes that are stated by hand: a state counts as the blocks that hold as much.
+
+    A model may keep nothing for a token; its blocks are then of one byte.
+    """
+    block_bytes = max(1, DEFAULT_BLOCK_TOKENS * kv_bytes_per_token)
     groups = [KvGroup("full", 1, DEFAULT_BLOCK_TOKENS)]
     if state_bytes:
         groups.append(KvGroup("state", 1, DEFAULT_BLOCK_TOKENS, states=-(-state_bytes // block_bytes)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -93,12 +94,33 @@ def test_a_stated_block_size_counts() -> None:
         assert fit_of({**model, "decode.engine_args": {"block_size": nonsense}}).layout.groups[0].block_tokens == 16
 
 
+def test_prefix_caching_of_a_hybrid_model_holds_two_states() -> None:
+    plain = fit_of({}).layout.blocks_per_request(1024)
+    caching = fit_of({"decode.engine_args": {"enable_prefix_caching": True}}).layout.blocks_per_request(1024)
+    assert caching == plain + 3
+
+
+def test_every_uncounted_argument_is_one_of_the_engine() -> None:
+    known = set(load_catalog().engine_arguments["0.26.0"].engine)
+    assert set(ESTIMATES.uncounted_arguments) <= known
+
+
 def test_sizes_stated_by_hand_are_counted() -> None:
     sizes = {"weights_gib": 14.5, "kv_bytes_per_token": 4096, "state_bytes_per_request": 100_000}
     found = fit_of({"model": {"source": "acme/own-7b"}, "custom_models": [{**MODEL_ROW, "sizes": sizes}]})
     assert found.budget.weights == int(14.5 * 1024**3)
     # 64 blocks of tokens and 2 that hold the state.
     assert found.layout.bytes_per_request(1024) == (64 + 2) * 16 * 4096
+
+
+@pytest.mark.parametrize("state_bytes", [0, 1, 10**12])
+@pytest.mark.parametrize("kv_bytes", [0, 1, 10**9])
+def test_extreme_sizes_by_hand_are_counted_too(kv_bytes: int, state_bytes: int) -> None:
+    sizes = {"weights_gib": 0.001, "kv_bytes_per_token": kv_bytes, "state_bytes_per_request": state_bytes}
+    found = fit_of({"model": {"source": "acme/own-7b"}, "custom_models": [{**MODEL_ROW, "sizes": sizes}]})
+    assert 0 <= found.requests < math.inf
+    assert found.tokens >= 0
+    assert found.layout.bytes_per_request(1024) >= 1024 * kv_bytes + state_bytes
 
 
 def test_the_longest_context_is_served_with_vllms_defaults() -> None:

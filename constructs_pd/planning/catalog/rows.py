@@ -311,6 +311,9 @@ class EngineMemoryRow(Row):
         description="what a run is taken to need of a model whose sizes are stated by hand, in GiB"
     )
     graphs_gib: Annotated[float, Field(ge=0)] = Field(description="what it sets aside for CUDA graphs, in GiB")
+    uncounted_arguments: tuple[str, ...] = Field(
+        strict=False, description="engine arguments that change any of this in a way that is not estimated"
+    )
 
 
 class EngineArgumentsRow(Row):

@@ -42,7 +42,8 @@ def check(facts: Facts) -> Iterator[Violation]:
 
 def _is_too_long(facts: Facts, found: Fit) -> bool:
     """Return whether the context is longer than the model's: PD207 speaks of that."""
-    return facts.model is not None and found.context_tokens > facts.model.max_position_embeddings
+    is_stretched = any(phase.spec.engine_args.get("hf_overrides") for phase in facts.phases)
+    return not is_stretched and facts.model is not None and found.context_tokens > facts.model.max_position_embeddings
 
 
 def _remedy(facts: Facts, phase: PhaseFacts, found: Fit) -> str:

@@ -4,18 +4,27 @@ from collections.abc import Iterator
 
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
-from constructs_pd.planning.fit import fit
+from constructs_pd.planning.fit import fit, uncounted_arguments
 from constructs_pd.planning.rules.rule import Rule, Violation
 
 
 def check(facts: Facts) -> Iterator[Violation]:
-    """Yield a violation for each phase of which a fact is missing."""
+    """Yield a violation for each phase of which a fact is missing or changed."""
     if facts.model is None or facts.image is None:
         return
     for phase in facts.phases:
         if phase.instance is None or phase.tensor_parallel is None or phase.tensor_parallel > phase.instance.gpu.count:
             continue
-        if fit(facts, phase) is None:
+        arguments = uncounted_arguments(facts, phase)
+        if arguments:
+            yield Violation(
+                f"{phase.name}.engine_args.{arguments[0]}",
+                f"whether {facts.model.model} fits {phase.instance.instance_type} is not known: {len(arguments)} "
+                f"{'argument changes' if len(arguments) == 1 else 'arguments change'} what is counted: "
+                f"{', '.join(arguments)}",
+                "compare its weights and KV cache with the GPUs' memory yourself",
+            )
+        elif fit(facts, phase) is None:
             missing = _missing(facts, phase.instance.gpu.name)
             yield Violation(
                 f"{phase.name}.instance_type",

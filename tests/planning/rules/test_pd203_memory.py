@@ -92,6 +92,12 @@ def test_leaves_a_context_longer_than_the_models_to_its_own_rule() -> None:
     assert findings_of(RULE, {"model.max_model_len": 262145}) == []
 
 
+def test_speaks_of_a_stretched_context() -> None:
+    args = {"hf_overrides": {"rope_parameters": {"rope_type": "yarn", "factor": 4.0}}}
+    changes = {"model.max_model_len": 1_000_000, "prefill.engine_args": args, "decode.engine_args": args}
+    assert [finding.subject for finding in findings_of(RULE, changes)] == ["model.max_model_len"] * 2
+
+
 @pytest.mark.parametrize(
     "changes", [{"model.source": "a/b"}, {"decode.instance_type": "p9.large", "prefill.instance_type": "p9.large"}]
 )

@@ -39,6 +39,20 @@ def test_says_which_fact_is_missing(changes: dict[str, Any], subjects: list[str]
     assert all(finding.message.endswith(f"for want of 1 fact: {missing}") for finding in findings)
 
 
+def test_says_which_arguments_are_not_counted() -> None:
+    arguments = {"quantization": "fp8", "seed": 7, "enable_lora": True}
+    (finding,) = findings_of(RULE, {"decode.engine_args": arguments})
+    assert finding.subject == "decode.engine_args.enable_lora"
+    assert finding.message.endswith("2 arguments change what is counted: enable_lora, quantization")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "count"), [({"rope_scaling": {"factor": 4}}, 0), ({}, 0), ({"num_hidden_layers": 4}, 1), ("x", 1)]
+)
+def test_overrides_of_the_context_alone_are_counted(overrides: object, count: int) -> None:
+    assert len(findings_of(RULE, {"decode.engine_args": {"hf_overrides": overrides}})) == count
+
+
 @pytest.mark.parametrize(
     "changes",
     [
