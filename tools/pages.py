@@ -1,4 +1,4 @@
-"""Write the pages of docs/ that are made from data: add-ons, memory, rules, roll-out, specification.
+"""Write the pages of docs/ that are made from data.
 
 Usage: PYTHONPATH=. python tools/pages.py
 """
@@ -187,6 +187,47 @@ def _beside(estimated: float | None, logged: float | None, form: str) -> str:
     return "" if estimated is None or logged is None else f"{estimated:{form}} for {logged:{form}}"
 
 
+def transfer_paths_page() -> str:
+    """Return the ways of a KV cache with their numbers."""
+    head = (
+        "# Transfer paths\n\n"
+        "What [the hand-over's arithmetic](hand_over.md) takes of each way for a KV cache. The least of the limits\n"
+        "counts: the share of the line rate, the most of an engine, the most of a connection times decode's GPUs.\n\n"
+    )
+    rows = [
+        (
+            f"`{row.path}`",
+            row.title,
+            f"{row.efficiency:.0%}",
+            _gbps(row.engine_gbps),
+            _gbps(row.flow_gbps),
+            _gbps(row.group_flow_gbps),
+            f"{row.fixed_ms:g} ms",
+            f"{row.descriptor_us:g} us",
+            row.source,
+            str(row.date),
+        )
+        for row in load_catalog().transfer_paths.values()
+    ]
+    columns = (
+        "path",
+        "what it is",
+        "of the line rate",
+        "an engine",
+        "a connection",
+        "a connection in a placement group",
+        "a transfer",
+        "a descriptor",
+        "source",
+        "date",
+    )
+    return NOTE + head + _table(columns, rows)
+
+
+def _gbps(most: float | None) -> str:
+    return "" if most is None else f"{most:g} Gbit/s"
+
+
 def _values(values: dict[str, Any]) -> str:
     shown = json.dumps(values, sort_keys=True)
     types = ", ".join(f'"{name}"' for name in sorted(load_catalog().instances))
@@ -222,6 +263,7 @@ PAGES = {
     "rules.md": rules_page,
     "rollout.md": rollout_page,
     "specification.md": specification_page,
+    "transfer_paths.md": transfer_paths_page,
 }
 
 

@@ -11,6 +11,7 @@ from constructs_pd.planning.spec_errors import parse_spec
 from constructs_pd.planning.spec_file import load_spec, plan_file, plan_or_exit
 from constructs_pd.planning.spec_nodes import Nodes, Reservation
 from constructs_pd.planning.spec_pods import Head, ModelCache, Phase, Pod, SecretReference, Toleration
+from constructs_pd.planning.spec_traffic import Traffic
 
 __all__ = [
     "DeploymentPlan",
@@ -37,6 +38,7 @@ __all__ = [
     "SecretReference",
     "SystemNodes",
     "Toleration",
+    "Traffic",
     "Upgrade",
     "load_spec",
     "parse_spec",

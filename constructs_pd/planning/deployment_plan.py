@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from constructs_pd.findings import Finding
 from constructs_pd.planning.catalog.rows import RolloutEffects
 from constructs_pd.planning.cluster_plan import ChartPlan, EksClusterPlan, ModelCacheStoragePlan
+from constructs_pd.planning.hand_over_plan import HandOverPlan
 from constructs_pd.planning.model_base import FrozenModel
 from constructs_pd.planning.node_plan import NodeGroupPlan
 from constructs_pd.planning.spec import GcsFaultTolerance
@@ -295,6 +296,7 @@ class DeploymentPlan(FrozenModel):
         timeouts: Time limits.
         budgets: Disruption budgets.
         nixl_backend: Transport of the KV hand-over.
+        hand_over: Its bytes and its time, or none where a fact is missing.
         upgrade_strategy: What KubeRay does when the cluster changes.
         rollout: What each kind of change does under that strategy.
         gcs_fault_tolerance: Redis for Ray's control plane, if any.
@@ -332,6 +334,7 @@ class DeploymentPlan(FrozenModel):
     timeouts: TimeoutsPlan
     budgets: tuple[BudgetPlan, ...]
     nixl_backend: Literal["LIBFABRIC"]
+    hand_over: HandOverPlan | None
     upgrade_strategy: Literal["None", "NewCluster"]
     rollout: tuple[RolloutPlan, ...]
     gcs_fault_tolerance: GcsFaultTolerance | None

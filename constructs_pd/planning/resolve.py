@@ -27,6 +27,7 @@ from constructs_pd.planning.deployment_plan import (
 )
 from constructs_pd.planning.eks_cluster import eks_cluster_plan
 from constructs_pd.planning.facts import Facts, gather
+from constructs_pd.planning.hand_over import hand_over_plan
 from constructs_pd.planning.labels import labels, pod_labels, tags
 from constructs_pd.planning.phase import phase_plan
 from constructs_pd.planning.rules import RULES
@@ -124,6 +125,7 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
         timeouts=_timeouts(spec),
         budgets=tuple(budgets(spec)),
         nixl_backend="LIBFABRIC",
+        hand_over=hand_over_plan(facts),
         upgrade_strategy="NewCluster" if spec.upgrade.strategy == "new_cluster" else "None",
         rollout=_rollout(facts),
         gcs_fault_tolerance=spec.gcs_fault_tolerance,

@@ -16,6 +16,7 @@ from constructs_pd.planning.model_base import FrozenModel
 from constructs_pd.planning.spec_cluster import NewCluster
 from constructs_pd.planning.spec_nodes import Nodes
 from constructs_pd.planning.spec_pods import Head, ModelCache, Phase, SecretReference, SinglePodBudget
+from constructs_pd.planning.spec_traffic import Traffic
 from constructs_pd.planning.spec_types import LabelKey, LabelValue, ObjectNames, SubnetId
 
 
@@ -164,6 +165,11 @@ class DeploymentSpec(FrozenModel):
     )
     gcs_fault_tolerance: GcsFaultTolerance | None = Field(
         default=None, description="Redis for Ray's control plane: {redis_address: ..., redis_password: ...}"
+    )
+    traffic: Traffic | None = Field(
+        default=None,
+        description="the requests that are to be served, of which the links are then found able or not: "
+        "{requests_per_second: ..., prompt_tokens: ...}",
     )
     upgrade: Upgrade = Upgrade()
     single_pod_budget: SinglePodBudget = Field(

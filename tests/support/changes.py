@@ -58,6 +58,7 @@ CLUSTER: Changes = {
     "addon_versions": {"coredns": "v1.14.6-eksbuild.4"},
 }
 
+TRAFFIC = {"requests_per_second": 1.0, "prompt_tokens": 200}
 SMALL = {"model.source": "Qwen/Qwen3-0.6B"}
 
 # What must stand in the specification before and after a field is changed.
@@ -70,6 +71,7 @@ CONTEXTS: dict[str, Changes] = {
     "gcs_fault_tolerance.redis_username.key": USERNAME,
     "gcs_fault_tolerance.redis_password.secret_name": PASSWORD,
     "gcs_fault_tolerance.redis_password.key": PASSWORD,
+    **{f"traffic.{field}": {"traffic": TRAFFIC} for field in TRAFFIC},
     "upgrade.strategy": {"prefill.max_nodes": 2, "decode.max_nodes": 2},
     **{f"{phase}.capacity": P5 for phase in PHASES},
     **{f"{phase}.{field}": SMALL for phase in PHASES for field in ("gpu_memory_utilization", "enforce_eager")},
@@ -152,6 +154,8 @@ CHANGES: Changes = {
     "gcs_fault_tolerance.redis_password.secret_name": "other",
     "gcs_fault_tolerance.redis_password.key": "other",
     "gcs_fault_tolerance.storage_namespace": "other",
+    "traffic.requests_per_second": 2.5,
+    "traffic.prompt_tokens": 100,
     "upgrade.strategy": "new_cluster",
     "single_pod_budget": "none",
     "privileged_workers": True,

@@ -32,6 +32,7 @@ from constructs_pd.planning.catalog.rows import (
     RolloutRow,
     Row,
     SystemInstanceRow,
+    TransferPathRow,
     UnsuitableInstanceRow,
     UnsupportedZoneRow,
 )
@@ -60,6 +61,7 @@ class Catalog:
     engine_arguments: Mapping[str, EngineArgumentsRow]
     engine_memory: Mapping[str, EngineMemoryRow]
     gpu_memory: Mapping[str, GpuMemoryRow]
+    transfer_paths: Mapping[str, TransferPathRow]
     models: Mapping[str, ModelRow]
     kubernetes: Mapping[str, KubernetesRow]
     kuberay: Mapping[str, KubeRayRow]
@@ -99,6 +101,7 @@ def load_catalog() -> Catalog:
         registries=_by_key(_read("registries.yaml", RegistryRow), "region"),
         engine_memory=_by_key(_read("engine_memory.yaml", EngineMemoryRow), "vllm_version"),
         gpu_memory=_by_key(_read("gpu_memory.yaml", GpuMemoryRow), "gpu"),
+        transfer_paths=_by_key(_read("transfer_paths.yaml", TransferPathRow), "path"),
         engine_arguments=_by_key(_read("engine_arguments.yaml", EngineArgumentsRow), "vllm_version"),
         models=_by_key(_read("models.yaml", ModelRow), "model"),
         kubernetes=_by_key(_read("kubernetes.yaml", KubernetesRow), "version"),

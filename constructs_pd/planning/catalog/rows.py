@@ -316,6 +316,30 @@ class EngineMemoryRow(Row):
     )
 
 
+PathName = Literal["efa_gpudirect", "efa_staged", "tcp_limit", "tcp"]
+
+
+class TransferPathRow(Row):
+    """A way for a KV cache from one engine to another, and how quick it is."""
+
+    path: PathName = Field(description="its name")
+    title: str = Field(description="what it is, in words")
+    efficiency: Annotated[float, Field(gt=0, le=1)] = Field(description="the share of the line rate that it reaches")
+    engine_gbps: Annotated[float, Field(gt=0)] | None = Field(
+        description="the most that one engine gets, in Gbit/s, or null where only the link limits it"
+    )
+    flow_gbps: Annotated[float, Field(gt=0)] | None = Field(
+        description="the most that the connection of one GPU gets, in Gbit/s, or null where only the link limits it"
+    )
+    group_flow_gbps: Annotated[float, Field(gt=0)] | None = Field(
+        description="the same between nodes of one cluster placement group"
+    )
+    fixed_ms: Annotated[float, Field(ge=0)] = Field(description="what a transfer takes besides, in milliseconds")
+    descriptor_us: Annotated[float, Field(ge=0)] = Field(
+        description="what the thread of a GPU takes to post one descriptor, in microseconds"
+    )
+
+
 class EngineArgumentsRow(Row):
     """The argument names that a vLLM version knows."""
 

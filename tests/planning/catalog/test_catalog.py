@@ -28,6 +28,7 @@ KEYS = {
     "engine_arguments.yaml": ("vllm_version", CATALOG.engine_arguments),
     "engine_memory.yaml": ("vllm_version", CATALOG.engine_memory),
     "gpu_memory.yaml": ("gpu", CATALOG.gpu_memory),
+    "transfer_paths.yaml": ("path", CATALOG.transfer_paths),
     "images.yaml": ("tag", CATALOG.images),
     "registries.yaml": ("region", CATALOG.registries),
     "rollout.yaml": ("change", CATALOG.rollout),

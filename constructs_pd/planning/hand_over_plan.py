@@ -1,0 +1,69 @@
+"""The hand-over of KV caches from prefill to decode: its bytes, its time, and its share of the links."""
+
+from __future__ import annotations
+
+from constructs_pd.planning.catalog.rows import PathName
+from constructs_pd.planning.model_base import FrozenModel
+
+
+class TransferPlan(FrozenModel):
+    """One way for a KV cache, with the time that a request alone takes on it.
+
+    Attributes:
+        path: Its name.
+        title: What it is, in words.
+        is_planned: Whether the deployment takes it. The others are what it would be on them.
+        gbps: What one pair of engines gets, in Gbit/s.
+        longest_seconds: Time of a request of the longest context.
+        prompt_seconds: Time of the mean prompt, or none without traffic.
+    """
+
+    path: PathName
+    title: str
+    is_planned: bool
+    gbps: float
+    longest_seconds: float
+    prompt_seconds: float | None
+
+
+class SustainedPlan(FrozenModel):
+    """What the stated traffic asks of the links on the planned path.
+
+    Attributes:
+        requests_per_second: As stated.
+        demand_gbps: KV caches in a second, in Gbit/s.
+        prefill_gbps: What all prefill nodes together send, in Gbit/s.
+        decode_gbps: What all decode nodes together receive, in Gbit/s.
+        utilization: The demand as a share of the smaller of the two.
+        most_requests_per_second: Requests in a second at which that one is full.
+        added_ttft_seconds: What the hand-over of the mean prompt adds to the time to first token while transfers share
+            the link; none where the link is full.
+    """
+
+    requests_per_second: float
+    demand_gbps: float
+    prefill_gbps: float
+    decode_gbps: float
+    utilization: float
+    most_requests_per_second: float
+    added_ttft_seconds: float | None
+
+
+class HandOverPlan(FrozenModel):
+    """What decode pulls from prefill for each request, as estimated; docs/hand_over.md says how well.
+
+    Attributes:
+        longest_tokens: Tokens of the longest context.
+        longest_bytes: Bytes of a request that long, on all GPUs of a decode engine together.
+        prompt_tokens: Tokens of the mean prompt, or none without traffic.
+        prompt_bytes: Bytes of it.
+        paths: Ways to transfer them, the planned one first. A fall-back to TCP shows in these.
+        sustained: What the traffic asks of the links, or none without traffic.
+    """
+
+    longest_tokens: int
+    longest_bytes: int
+    prompt_tokens: int | None
+    prompt_bytes: int | None
+    paths: tuple[TransferPlan, ...]
+    sustained: SustainedPlan | None

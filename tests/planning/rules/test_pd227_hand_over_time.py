@@ -1,0 +1,58 @@
+from typing import Any
+
+import pytest
+
+from constructs_pd.findings import Severity
+from constructs_pd.planning.rules.pd227_hand_over_time import RULE
+from support.rules import findings_of
+
+
+def traffic(rate: float, tokens: int = 800, **changes: Any) -> dict[str, Any]:
+    return {"traffic": {"requests_per_second": rate, "prompt_tokens": tokens}, **changes}
+
+
+def dense(instance: str, tokens: int) -> dict[str, Any]:
+    phase = {"instance_type": instance}
+    model = {"source": "Qwen/Qwen3-8B", "max_model_len": 32_768}
+    return traffic(0.01, tokens, model=model, prefill=phase, decode=phase)
+
+
+def test_accepts_no_traffic_and_little_of_it() -> None:
+    assert findings_of(RULE) == []
+    assert findings_of(RULE, traffic(12.6)) == []  # 69 %
+
+
+def test_warns_of_busy_links_with_both_numbers() -> None:
+    (finding,) = findings_of(RULE, {**traffic(14), "decode.replicas": 2})
+    assert finding.severity is Severity.WARNING
+    assert finding.subject == "traffic.requests_per_second"
+    assert finding.message == (
+        "14 requests a second of 800 tokens hand over 9.6 of the 12.5 Gbit/s of prefill's nodes, 77%"
+    )
+    assert finding.remedy.startswith("raise prefill.replicas, or ")
+    (finding,) = findings_of(RULE, {**traffic(14), "prefill.replicas": 2})
+    assert finding.remedy.startswith("raise decode.replicas, or ")
+
+
+def test_leaves_full_links_to_pd226() -> None:
+    assert findings_of(RULE, traffic(20)) == []
+
+
+@pytest.mark.parametrize(("tokens", "warns"), [(10_000, False), (16_000, True)])
+def test_warns_where_the_mean_prompt_takes_long(tokens: int, warns: bool) -> None:
+    findings = findings_of(RULE, dense("g6.12xlarge", tokens))
+    assert [finding.subject for finding in findings] == ["traffic.prompt_tokens"] * warns
+    if warns:
+        assert findings[0].message == (
+            "the KV cache of 16,000 tokens takes 1.0 s at 20.0 Gbit/s (EFA, copied through host memory), for which the "
+            "first token waits; 1 s is much"
+        )
+
+
+def test_long_prompts_are_no_matter_over_gpudirect() -> None:
+    assert findings_of(RULE, dense("p5.48xlarge", 30_000)) == []
+
+
+def test_leaves_what_is_not_known_to_its_own_rules() -> None:
+    assert findings_of(RULE, {**traffic(14), "model.source": "nobody/nothing"}) == []
+    assert findings_of(RULE, {**traffic(14), "decode.instance_type": "x"}) == []

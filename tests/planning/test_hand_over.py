@@ -1,0 +1,170 @@
+"""The budget of the hand-over, computed by hand for each kind of model, and held to published measurements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from constructs_pd import DeploymentPlan
+from constructs_pd.planning.catalog import load_catalog
+from constructs_pd.planning.facts import gather
+from constructs_pd.planning.hand_over import transfer_time
+from constructs_pd.planning.hand_over_plan import HandOverPlan
+from constructs_pd.planning.hand_over_size import HandOverSize, hand_over_size
+from support.specs import MODEL_ROW, ROOT, plan_with, spec_with
+
+PATHS = load_catalog().transfer_paths
+P5 = {"prefill": {"instance_type": "p5.48xlarge"}, "decode": {"instance_type": "p5.48xlarge"}}
+
+
+def size_of(model: str, tokens: int, gpus: int = 1, changes: dict[str, Any] | None = None) -> HandOverSize:
+    phase = {"instance_type": "p6-b300.48xlarge", "tensor_parallel": gpus}
+    base = {"model": {"source": model}, "prefill": phase, "decode": phase}
+    size = hand_over_size(gather(spec_with({**base, **(changes or {})}), load_catalog()), tokens)
+    assert size is not None
+    return size
+
+
+def hand_over(planned: DeploymentPlan) -> HandOverPlan:
+    assert planned.hand_over is not None
+    return planned.hand_over
+
+
+def test_a_dense_model_hands_over_whole_blocks_of_every_layer() -> None:
+    # Qwen3-8B: 36 layers, 8 key/value heads of 128, bfloat16; 1000 tokens are 63 blocks of 16.
+    token = 36 * 8 * (128 + 128) * 2
+    assert size_of("Qwen/Qwen3-8B", 1000) == HandOverSize(63 * 16 * token, 36 * 63)
+    assert size_of("Qwen/Qwen3-8B", 1008).bytes == size_of("Qwen/Qwen3-8B", 1000).bytes
+    assert size_of("Qwen/Qwen3-8B", 1009).bytes == 64 * 16 * token
+
+
+def test_tensor_parallel_divides_heads_and_repeats_those_that_are_too_few() -> None:
+    whole = size_of("Qwen/Qwen3-8B", 1024)
+    assert size_of("Qwen/Qwen3-8B", 1024, 8).bytes == whole.bytes
+    # Qwen3-30B-A3B has 4 key/value heads: 8 GPUs keep each of them twice, and read it twice.
+    assert size_of("Qwen/Qwen3-30B-A3B", 1024, 8).bytes == 2 * size_of("Qwen/Qwen3-30B-A3B", 1024, 4).bytes
+
+
+def test_the_size_is_decodes_where_the_phases_differ() -> None:
+    narrow = {"prefill": {"instance_type": "p6-b300.48xlarge", "tensor_parallel": 4}}
+    assert size_of("Qwen/Qwen3-30B-A3B", 1024, 8, narrow) == size_of("Qwen/Qwen3-30B-A3B", 1024, 8)
+
+
+def test_fp8_halves_it() -> None:
+    half = size_of("Qwen/Qwen3-8B", 1024, changes={"model.kv_cache_dtype": "fp8"})
+    assert half.bytes * 2 == size_of("Qwen/Qwen3-8B", 1024).bytes
+
+
+def test_a_latent_vector_crosses_once_for_each_gpu() -> None:
+    # DeepSeek-V3: 61 layers of 512 + 64, bfloat16, the same on each of 8 GPUs; blocks of 128 on a B300.
+    assert size_of("deepseek-ai/DeepSeek-V3", 1024, 8) == HandOverSize(8 * 1024 * 61 * 576 * 2, 61 * 8)
+
+
+def test_a_hybrid_model_hands_over_its_states_once() -> None:
+    # Qwen3.5-9B: 8 layers of 4 heads of 256, in blocks as large as a state (528 tokens); 24 layers with states.
+    state = 24 * (8192 * 3 * 2 + 32 * 128 * 128 * 4)
+    token = 8 * 4 * (256 + 256) * 2
+    for tokens, blocks in ((1, 1), (528, 1), (529, 2), (1024, 2)):
+        expected = HandOverSize(blocks * 528 * token + state, 8 * blocks + 24 * 4)
+        assert size_of("Qwen/Qwen3.5-9B", tokens) == expected
+
+
+def test_layers_with_a_window_hand_over_the_window_and_a_block() -> None:
+    # gpt-oss-20b: 12 layers that keep all, 12 that keep 128 tokens: 8 blocks of 16, and one for the overlap.
+    layer_token = 8 * (64 + 64) * 2
+    for tokens, in_window in ((100, 7), (128, 8), (144, 9), (4096, 9)):
+        blocks = -(-tokens // 16)
+        expected = HandOverSize(12 * 16 * layer_token * (blocks + in_window), 12 * (blocks + in_window))
+        assert size_of("openai/gpt-oss-20b", tokens) == expected
+
+
+def test_of_chunked_layers_nothing_is_left_out() -> None:
+    model = "meta-llama/Llama-4-Scout-17B-16E-Instruct"
+    assert size_of(model, 32_768, 8).bytes == 4 * size_of(model, 8192, 8).bytes
+
+
+def test_sizes_by_hand_are_handed_over_as_they_stand_without_descriptors() -> None:
+    row = {**MODEL_ROW, "sizes": {"weights_gib": 14.2, "kv_bytes_per_token": 1000, "state_bytes_per_request": 77}}
+    own = {"custom_models": [row]}
+    assert size_of("acme/own-7b", 17, changes=own) == HandOverSize(32 * 1000 + 77, None)
+
+
+def test_the_reference_deployment() -> None:
+    plan = hand_over(plan_with())
+    assert (plan.longest_tokens, plan.longest_bytes) == (1024, 86_114_304)
+    assert [(way.path, way.gbps, round(way.longest_seconds, 3)) for way in plan.paths] == [
+        ("efa_staged", 12.5, 0.058),
+        ("tcp_limit", 10, 0.072),
+        ("tcp", 2.6, 0.268),
+    ]
+    assert [way.is_planned for way in plan.paths] == [True, False, False]
+    assert (plan.prompt_tokens, plan.prompt_bytes, plan.sustained) == (None, None, None)
+
+
+def test_traffic_is_held_to_the_links() -> None:
+    # 36 layers x 8 heads x 256 x 2 bytes x 4000 tokens = 589,824,000 bytes = 4.718592 Gbit.
+    changes = {
+        **P5,
+        "model": {"source": "Qwen/Qwen3-8B"},
+        "prefill.replicas": 2,
+        "decode.replicas": 3,
+        "traffic": {"requests_per_second": 300.0, "prompt_tokens": 4000},
+    }
+    plan = hand_over(plan_with(changes))
+    assert (plan.prompt_tokens, plan.prompt_bytes) == (4000, 589_824_000)
+    found = plan.sustained
+    assert found is not None
+    assert found.demand_gbps == pytest.approx(1415.5776)
+    assert (found.prefill_gbps, found.decode_gbps) == pytest.approx((2 * 2368, 3 * 2368))
+    assert found.utilization == pytest.approx(1415.5776 / 4736)
+    assert found.most_requests_per_second == pytest.approx(4736 / 4.718592)
+    posting, wire = 36 * 250 * 2.44e-6, 4.718592 / 2368
+    assert plan.paths[0].prompt_seconds == pytest.approx(0.003 + posting + wire)
+    assert found.added_ttft_seconds == pytest.approx(0.003 + posting + wire / (1 - 1415.5776 / 4736))
+
+
+def test_what_is_not_known_is_not_budgeted() -> None:
+    unknown = {"model.source": "acme/own-7b", "custom_models": [MODEL_ROW], "model.max_model_len": 1024}
+    traffic = {"traffic": {"requests_per_second": 1e6, "prompt_tokens": 1000}}
+    planned = plan_with({**unknown, **traffic})
+    assert planned.hand_over is None
+    assert "PD225" in {finding.code for finding in planned.findings}
+
+
+def gbytes(path: str, line_gbps: float, gpus: int = 1) -> float:
+    """Return what a path makes of a line rate, in GB/s."""
+    row = PATHS[path]
+    flows = None if row.group_flow_gbps is None else row.group_flow_gbps * gpus
+    return min(limit for limit in (line_gbps * row.efficiency, row.engine_gbps, flows) if limit is not None) / 8
+
+
+def posting_ms(descriptors: int) -> float:
+    return transfer_time(HandOverSize(0, descriptors), PATHS["efa_gpudirect"], 1.0).posting * 1000
+
+
+# What docs/hand_over.md says that the model makes of cases that others measured.
+MEASURED = {
+    "p5en.48xlarge to p5en.48xlarge, reads": gbytes("efa_gpudirect", 3200),
+    "p6-b200.48xlarge to p6-b200.48xlarge, reads": gbytes("efa_gpudirect", 3200),
+    "p6-b300.48xlarge to p6-b300.48xlarge, reads": gbytes("efa_gpudirect", 6400),
+    "g6e with four interfaces, NCCL without GPUDirect": gbytes("efa_staged", 400),
+    "p3dn.24xlarge, NCCL without GPUDirect": gbytes("efa_staged", 100),
+    "TCP, 8 connections in one placement group": gbytes("tcp_limit", 200, 8),
+    "Llama 8B, 5,000 tokens over TCP": transfer_time(HandOverSize(5008 * 131_072, None), PATHS["tcp"], 2.6).alone,
+    "posting 18,880 descriptors": posting_ms(18_880),
+    "posting 40,064 descriptors": posting_ms(40_064),
+    "posting 1,785 descriptors": posting_ms(1785),
+}
+
+
+def test_the_page_says_how_well_measurements_are_met() -> None:
+    page = (ROOT / "docs" / "hand_over.md").read_text(encoding="utf-8")
+    table = page.split("| case | published | predicted | error | source |\n| --- | --- | --- | --- | --- |\n")[1]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.split("\n\n")[0].splitlines()]
+    assert [row[0] for row in rows] == list(MEASURED)
+    for name, published, predicted, error, source in rows:
+        measured, unit = published.split()
+        assert predicted == f"{MEASURED[name]:.3g} {unit}", name
+        assert error == f"{MEASURED[name] / float(measured) - 1:+.0%}".replace("%", " %"), name
+        assert len(source) > 10
