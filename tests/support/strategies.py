@@ -95,6 +95,14 @@ specifications = st.fixed_dictionaries(
         ),
         "eks_cluster": sometimes(clusters),
         "gcs_fault_tolerance": sometimes(st.just({"redis_address": "redis:6379"})),
+        "traffic": sometimes(
+            st.sampled_from(
+                [
+                    {"requests_per_second": 1.0, "prompt_tokens": 100},
+                    {"requests_per_second": 1e6, "prompt_tokens": 100_000_000},
+                ]
+            )
+        ),
         "upgrade": st.sampled_from([{}, {"strategy": "new_cluster"}]),
         "single_pod_budget": st.sampled_from(["block", "none"]),
         "endpoint": st.sampled_from([{}, {"exposure": "internal_alb"}]),

@@ -28,7 +28,21 @@ _DEFAULT_KUBERNETES = "1.35"
 _OLDER_GPUS = ("A10G", "A100")  # before FP8
 _PLAIN_CACHE_TYPES = (None, "auto", "bfloat16")
 _CACHE_TYPES = (*_PLAIN_CACHE_TYPES, "fp8", "fp8_e4m3", "fp8_e5m2")
-_WARNINGS = ("PD115", "PD129", "PD131", "PD204", "PD206", "PD212", "PD224", "PD225", "PD403", "PD408", "PD410")
+_WARNINGS = (
+    "PD115",
+    "PD129",
+    "PD131",
+    "PD204",
+    "PD206",
+    "PD212",
+    "PD224",
+    "PD225",
+    "PD227",
+    "PD228",
+    "PD403",
+    "PD408",
+    "PD410",
+)
 # What a deployment in a cluster that exists may have at most.
 _MOST_NODES = 2000
 _MOST_HEAD_GIB = 512
@@ -318,6 +332,7 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         hugging_face_token=draw(text.secret_references if model.gated else sometimes(text.secret_references)),
         model_cache=cache,
         gcs_fault_tolerance=draw(sometimes(_redis(strategy == "new_cluster"))),
+        traffic=draw(_traffic(context)),
         upgrade=_stated(strategy=strategy),
         single_pod_budget=draw(sometimes(budgets)),
         privileged_workers=draw(sometimes(st.booleans())),
@@ -346,7 +361,22 @@ def _made_to_fit(data: dict[str, Any]) -> dict[str, Any]:
                 data[phase.name]["engine_args"].pop("enable_chunked_prefill", None)
             elif found.longest(1):
                 data["model"]["max_model_len"] = found.longest(1)
+                if data.get("traffic", {}).get("prompt_tokens", 0) >= found.longest(1):
+                    del data["traffic"]
     return data
+
+
+def _traffic(context: int | None) -> st.SearchStrategy[dict[str, Any] | None]:
+    """Return so few requests that any pair of engines carries them; a context of one token has room for none."""
+    # A context that is not stated is 16 tokens at least.
+    longest = 15 if context is None else context - 1
+    if longest < 1:
+        return st.none()
+    return sometimes(
+        st.fixed_dictionaries(
+            {"requests_per_second": st.floats(1e-6, 1e-3), "prompt_tokens": st.integers(1, longest)},
+        )
+    )
 
 
 def _most_nodes(phases: list[dict[str, Any]]) -> int:
