@@ -14,7 +14,7 @@ from constructs_pd.planning.fit import context_tokens
 from constructs_pd.planning.hand_over_plan import HandOverPlan, SustainedPlan, TransferPlan
 from constructs_pd.planning.hand_over_size import HandOverSize, hand_over_size
 from constructs_pd.planning.spec_traffic import Traffic
-from constructs_pd.planning.transfer_paths import FALL_BACKS, engine_gbps, pair_gbps, planned_path
+from constructs_pd.planning.transfer_paths import FALL_BACKS, engine_gbps, limit_gbps, pair_gbps, planned_path
 
 _BITS = 8
 _GIGA = 1e9
@@ -69,6 +69,7 @@ def sustained(facts: Facts, traffic: Traffic) -> SustainedPlan | None:
     if path is None or size is None or size.bytes == 0:
         return None
     prefill, decode = (engine_gbps(facts, phase, path) * phase.spec.replicas for phase in facts.phases)
+    prefill_limit, decode_limit = (limit_gbps(phase, path) * phase.spec.replicas for phase in facts.phases)
     gigabits = size.bytes * _BITS / _GIGA
     demand = traffic.requests_per_second * gigabits
     utilization = demand / min(prefill, decode)
@@ -77,6 +78,8 @@ def sustained(facts: Facts, traffic: Traffic) -> SustainedPlan | None:
         demand_gbps=demand,
         prefill_gbps=prefill,
         decode_gbps=decode,
+        prefill_limit_gbps=prefill_limit,
+        decode_limit_gbps=decode_limit,
         utilization=utilization,
         most_requests_per_second=min(prefill, decode) / gigabits,
         added_ttft_seconds=transfer_time(size, path, pair_gbps(facts, path)).shared(utilization),

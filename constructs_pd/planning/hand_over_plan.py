@@ -32,9 +32,11 @@ class SustainedPlan(FrozenModel):
     Attributes:
         requests_per_second: As stated.
         demand_gbps: KV caches in a second, in Gbit/s.
-        prefill_gbps: What all prefill nodes together send, in Gbit/s.
-        decode_gbps: What all decode nodes together receive, in Gbit/s.
-        utilization: The demand as a share of the smaller of the two.
+        prefill_gbps: What all prefill nodes together are reckoned to send, in Gbit/s.
+        decode_gbps: What all decode nodes together are reckoned to receive, in Gbit/s.
+        prefill_limit_gbps: What nobody has seen such prefill nodes surpass, in Gbit/s.
+        decode_limit_gbps: What nobody has seen such decode nodes surpass, in Gbit/s.
+        utilization: The demand as a share of the smaller of the reckoned two.
         most_requests_per_second: Requests in a second at which that one is full.
         added_ttft_seconds: What the hand-over of the mean prompt adds to the time to first token while transfers share
             the link; none where the link is full.
@@ -44,9 +46,16 @@ class SustainedPlan(FrozenModel):
     demand_gbps: float
     prefill_gbps: float
     decode_gbps: float
+    prefill_limit_gbps: float
+    decode_limit_gbps: float
     utilization: float
     most_requests_per_second: float
     added_ttft_seconds: float | None
+
+    @property
+    def is_beyond_limits(self) -> bool:
+        """Whether the demand is more than anyone has seen one of the phases surpass."""
+        return self.demand_gbps > min(self.prefill_limit_gbps, self.decode_limit_gbps)
 
 
 class HandOverPlan(FrozenModel):
@@ -67,3 +76,12 @@ class HandOverPlan(FrozenModel):
     prompt_bytes: int | None
     paths: tuple[TransferPlan, ...]
     sustained: SustainedPlan | None
+
+    @property
+    def over_tcp(self) -> str:
+        """What a fall-back to TCP would be, in words."""
+        planned, *others = (way.longest_seconds for way in self.paths)
+        return (
+            f"without EFA no engine starts; over TCP the KV cache of {self.longest_tokens:,} tokens would take "
+            f"{min(others):,.2f} to {max(others):,.2f} s in the place of {planned:,.2f} s"
+        )

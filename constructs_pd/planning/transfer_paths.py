@@ -38,6 +38,13 @@ def engine_gbps(facts: Facts, phase: PhaseFacts, path: TransferPathRow) -> float
     return min(limits)
 
 
+def limit_gbps(phase: PhaseFacts, path: TransferPathRow) -> float:
+    """Return what one engine of a phase has never been seen to surpass on EFA, in Gbit/s."""
+    if phase.instance is None or phase.tensor_parallel is None:
+        return 0.0
+    return _efa_gbps(phase.instance, phase.tensor_parallel) * path.best_efficiency
+
+
 def pair_gbps(facts: Facts, path: TransferPathRow) -> float:
     """Return what a prefill and a decode engine get between them, in Gbit/s: the less of both."""
     return min(engine_gbps(facts, phase, path) for phase in facts.phases)

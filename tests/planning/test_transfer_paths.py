@@ -8,7 +8,7 @@ import pytest
 
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.facts import Facts, gather
-from constructs_pd.planning.transfer_paths import engine_gbps, pair_gbps, planned_path
+from constructs_pd.planning.transfer_paths import engine_gbps, limit_gbps, pair_gbps, planned_path
 from support.specs import FOUR_GPU_ROW, changed, reserved, spec_with
 
 PATHS = load_catalog().transfer_paths
@@ -47,7 +47,7 @@ def test_the_quick_way_needs_reads_in_hardware() -> None:
 def test_there_is_no_path_between_unknown_instances() -> None:
     facts = facts_of("x", "p5.48xlarge")
     assert planned_path(facts) is None
-    assert pair_gbps(facts, PATHS["tcp"]) == 0
+    assert pair_gbps(facts, PATHS["tcp"]) == limit_gbps(facts.prefill, PATHS["tcp"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -108,3 +108,6 @@ def test_staging_is_never_planned_quicker_than_gpudirect_and_tcp_never_quicker_t
             direct, staged, bound, measured = (pair_gbps(facts, PATHS[name]) for name in PATHS)
             assert direct > staged >= measured or instance.startswith("g"), instance
             assert bound >= measured
+            planned, phase = planned_path(facts), facts.prefill
+            assert planned is not None
+            assert limit_gbps(phase, planned) > engine_gbps(facts, phase, planned)

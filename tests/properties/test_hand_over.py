@@ -69,6 +69,8 @@ def test_every_number_is_finite_and_none_is_negative(facts: Facts, traffic: Traf
     found = budget(facts, traffic)
     numbers = [value for value in found.model_dump().values() if value is not None]
     assert all(isfinite(number) and number >= 0 for number in numbers)
+    assert found.prefill_gbps < found.prefill_limit_gbps
+    assert found.decode_gbps < found.decode_limit_gbps
     assert (found.added_ttft_seconds is None) == (found.utilization >= 1)
     for path in CATALOG.transfer_paths.values():
         assert pair_gbps(facts, path) > 0

@@ -325,6 +325,9 @@ class TransferPathRow(Row):
     path: PathName = Field(description="its name")
     title: str = Field(description="what it is, in words")
     efficiency: Annotated[float, Field(gt=0, le=1)] = Field(description="the share of the line rate that it reaches")
+    best_efficiency: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="the largest share that anyone has measured, or 1 where nobody has"
+    )
     engine_gbps: Annotated[float, Field(gt=0)] | None = Field(
         description="the most that one engine gets, in Gbit/s, or null where only the link limits it"
     )

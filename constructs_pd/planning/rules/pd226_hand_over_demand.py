@@ -21,20 +21,22 @@ _FP8_CAPABILITY: Final = 8.9
 
 
 def check(facts: Facts) -> Iterator[Violation]:
-    """Yield a violation where a second's KV caches are more than the nodes of a phase send or receive in it."""
+    """Yield a violation where a second's KV caches are more than nodes of a phase have ever sent or received in it."""
     traffic = facts.spec.traffic
     found = sustained(facts, traffic) if traffic else None
-    if traffic is None or found is None or found.utilization <= 1:
+    if traffic is None or found is None or not found.is_beyond_limits:
         return
+    limits = zip(facts.phases, (found.prefill_limit_gbps, found.decode_limit_gbps), strict=True)
     full = [
-        f"{phase.spec.replicas} x {phase.spec.instance_type} of {phase.name} carry {gbps:,.1f}"
-        for phase, gbps in zip(facts.phases, (found.prefill_gbps, found.decode_gbps), strict=True)
+        f"{phase.spec.replicas} x {phase.spec.instance_type} of {phase.name} carry {gbps:,.1f} at most"
+        for phase, gbps in limits
         if gbps < found.demand_gbps
     ]
     yield Violation(
         "traffic.requests_per_second",
         f"{found.requests_per_second:g} requests a second of {traffic.prompt_tokens:,} tokens hand over "
-        f"{found.demand_gbps:,.1f} Gbit/s, {' and '.join(full)}: enough for {found.most_requests_per_second:,.2f}",
+        f"{found.demand_gbps:,.1f} Gbit/s, {' and '.join(full)}; reckoned with are "
+        f"{found.most_requests_per_second:,.1f} requests",
         _remedy(facts, traffic, found),
     )
 
@@ -88,7 +90,7 @@ def _smaller_cache(facts: Facts, traffic: Traffic) -> list[str]:
         return []
     model = facts.spec.model.model_copy(update={"kv_cache_dtype": "fp8"})
     found = sustained(replace(facts, spec=facts.spec.model_copy(update={"model": model})), traffic)
-    return ["set model.kv_cache_dtype to fp8"] if found is not None and found.utilization <= 1 else []
+    return ["set model.kv_cache_dtype to fp8"] if found is not None and not found.is_beyond_limits else []
 
 
 RULE = Rule(

@@ -19,16 +19,16 @@ def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation where the links are busy, and where the mean prompt alone takes long."""
     traffic = facts.spec.traffic
     plan = hand_over_plan(facts) if traffic else None
-    if traffic is None or plan is None or plan.sustained is None or plan.sustained.utilization > 1:
+    if traffic is None or plan is None or plan.sustained is None:
         return
     found, planned = plan.sustained, plan.paths[0]
-    if found.utilization > BUSY:
+    if found.utilization > BUSY and not found.is_beyond_limits:
         side = "prefill" if found.prefill_gbps <= found.decode_gbps else "decode"
         yield Violation(
             "traffic.requests_per_second",
             f"{found.requests_per_second:g} requests a second of {traffic.prompt_tokens:,} tokens hand over "
             f"{found.demand_gbps:,.1f} of the {min(found.prefill_gbps, found.decode_gbps):,.1f} Gbit/s of {side}'s "
-            f"nodes, {found.utilization:.0%}",
+            f"nodes, as reckoned: {found.utilization:.0%}",
             f"raise {side}.replicas, or choose instances with more EFA bandwidth",
         )
     if planned.prompt_seconds is not None and planned.prompt_seconds > SLOW_SECONDS:

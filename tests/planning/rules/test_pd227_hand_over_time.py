@@ -27,15 +27,17 @@ def test_warns_of_busy_links_with_both_numbers() -> None:
     assert finding.severity is Severity.WARNING
     assert finding.subject == "traffic.requests_per_second"
     assert finding.message == (
-        "14 requests a second of 800 tokens hand over 9.6 of the 12.5 Gbit/s of prefill's nodes, 77%"
+        "14 requests a second of 800 tokens hand over 9.6 of the 12.5 Gbit/s of prefill's nodes, as reckoned: 77%"
     )
     assert finding.remedy.startswith("raise prefill.replicas, or ")
     (finding,) = findings_of(RULE, {**traffic(14), "prefill.replicas": 2})
     assert finding.remedy.startswith("raise decode.replicas, or ")
 
 
-def test_leaves_full_links_to_pd226() -> None:
-    assert findings_of(RULE, traffic(20)) == []
+def test_warns_of_full_links_up_to_where_pd226_refuses_them() -> None:
+    (finding,) = findings_of(RULE, traffic(36))
+    assert "as reckoned: 198%" in finding.message
+    assert findings_of(RULE, traffic(40)) == []
 
 
 @pytest.mark.parametrize(("tokens", "warns"), [(10_000, False), (16_000, True)])
