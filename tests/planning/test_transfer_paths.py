@@ -100,13 +100,13 @@ def test_tcp_has_the_first_card_only_and_a_connection_for_each_gpu_of_decode() -
     assert pair_gbps(facts, PATHS["tcp"]) == pytest.approx(8 * 2.6)
 
 
-def test_staging_is_never_planned_quicker_than_gpudirect_and_tcp_never_quicker_than_efa() -> None:
+def test_gpudirect_is_quicker_than_staging_and_staging_than_tcp() -> None:
     for instance in load_catalog().instances:
         for gpus in (1, load_catalog().instances[instance].gpu.count):
             alike = {"prefill.tensor_parallel": gpus, "decode.tensor_parallel": gpus}
             facts = facts_of(instance, instance, alike)
             direct, staged, bound, measured = (pair_gbps(facts, PATHS[name]) for name in PATHS)
-            assert direct > staged >= measured or instance.startswith("g"), instance
+            assert direct > staged > measured, instance
             assert bound >= measured
             planned, phase = planned_path(facts), facts.prefill
             assert planned is not None
