@@ -121,7 +121,7 @@ def test_traffic_is_held_to_the_links() -> None:
     assert found is not None
     assert found.demand_gbps == pytest.approx(1415.5776)
     assert (found.prefill_gbps, found.decode_gbps) == pytest.approx((2 * 2368, 3 * 2368))
-    assert (found.prefill_limit_gbps, found.decode_limit_gbps) == pytest.approx((2 * 2880, 3 * 2880))
+    assert (found.prefill_limit_gbps, found.decode_limit_gbps) == pytest.approx((2 * 3072, 3 * 3072))
     assert found.utilization == pytest.approx(1415.5776 / 4736)
     assert found.most_requests_per_second == pytest.approx(4736 / 4.718592)
     posting, wire = 36 * 250 * 2.44e-6, 4.718592 / 2368
@@ -144,6 +144,15 @@ def gbytes(path: str, line_gbps: float, gpus: int = 1) -> float:
     return min(limit for limit in (line_gbps * row.efficiency, row.engine_gbps, flows) if limit is not None) / 8
 
 
+def tcp_less_efa_ms(size: int) -> float:
+    """Return what TCP adds to the time to first token between two GPUs of p5.48xlarge."""
+    over_tcp, over_efa = (
+        transfer_time(HandOverSize(size, None), PATHS[path], gbps).alone
+        for path, gbps in (("tcp", 2.6), ("efa_gpudirect", 296))
+    )
+    return (over_tcp - over_efa) * 1000
+
+
 def posting_ms(descriptors: int) -> float:
     return transfer_time(HandOverSize(0, descriptors), PATHS["efa_gpudirect"], 1.0).posting * 1000
 
@@ -151,12 +160,21 @@ def posting_ms(descriptors: int) -> float:
 # What docs/hand_over.md says that the model makes of cases that others measured.
 MEASURED = {
     "p5en.48xlarge to p5en.48xlarge, reads": gbytes("efa_gpudirect", 3200),
+    "p5.48xlarge to p5.48xlarge, reads": gbytes("efa_gpudirect", 3200),
     "p6-b200.48xlarge to p6-b200.48xlarge, reads": gbytes("efa_gpudirect", 3200),
     "p6-b300.48xlarge to p6-b300.48xlarge, reads": gbytes("efa_gpudirect", 6400),
     "g6e with four interfaces, NCCL without GPUDirect": gbytes("efa_staged", 400),
     "p3dn.24xlarge, NCCL without GPUDirect": gbytes("efa_staged", 100),
     "TCP, 8 connections in one placement group": gbytes("tcp_limit", 200, 8),
+    # In vLLM of that day keys and values were descriptors of their own: 2 x 32 layers x 500 blocks.
+    "Llama 8B, 8,000 tokens, vLLM over LIBFABRIC": 8000
+    * 131_072
+    / 1e9
+    / transfer_time(HandOverSize(8000 * 131_072, 32_000), PATHS["efa_gpudirect"], 296).alone,
+    "Qwen3 0.6B, 512 tokens, TCP less EFA": tcp_less_efa_ms(512 * 114_688),
+    "Qwen2.5 7B, 512 tokens, TCP less EFA": tcp_less_efa_ms(512 * 57_344),
     "Llama 8B, 5,000 tokens over TCP": transfer_time(HandOverSize(5008 * 131_072, None), PATHS["tcp"], 2.6).alone,
+    "Llama 8B, 8,000 tokens over TCP": transfer_time(HandOverSize(8000 * 131_072, 32_000), PATHS["tcp"], 2.6).alone,
     "posting 18,880 descriptors": posting_ms(18_880),
     "posting 40,064 descriptors": posting_ms(40_064),
     "posting 1,785 descriptors": posting_ms(1785),

@@ -168,6 +168,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
             "redis_username": {"secret_name": "redis", "key": "user"},
             "redis_password": {"secret_name": "redis", "key": "password"},
         },
+        "traffic": {"requests_per_second": 2.5, "prompt_tokens": 200},
         "upgrade": {"strategy": "new_cluster"},
         "single_pod_budget": "none",
         "privileged_workers": True,
