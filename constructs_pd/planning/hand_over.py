@@ -73,6 +73,8 @@ def sustained(facts: Facts, traffic: Traffic) -> SustainedPlan | None:
     gigabits = size.bytes * _BITS / _GIGA
     demand = traffic.requests_per_second * gigabits
     utilization = demand / min(prefill, decode)
+    time = transfer_time(size, path, pair_gbps(facts, path))
+    each = traffic.requests_per_second / facts.decode.spec.replicas
     return SustainedPlan(
         requests_per_second=traffic.requests_per_second,
         demand_gbps=demand,
@@ -82,7 +84,8 @@ def sustained(facts: Facts, traffic: Traffic) -> SustainedPlan | None:
         decode_limit_gbps=decode_limit,
         utilization=utilization,
         most_requests_per_second=min(prefill, decode) / gigabits,
-        added_ttft_seconds=transfer_time(size, path, pair_gbps(facts, path)).shared(utilization),
+        posting_share=None if size.descriptors is None else each * time.posting,
+        added_ttft_seconds=time.shared(utilization),
     )
 
 

@@ -38,6 +38,8 @@ class SustainedPlan(FrozenModel):
         decode_limit_gbps: What nobody has seen such decode nodes surpass, in Gbit/s.
         utilization: The demand as a share of the smaller of the reckoned two.
         most_requests_per_second: Requests in a second at which that one is full.
+        posting_share: The share of its time in which each GPU of decode posts reads and decodes nothing, where no two
+            blocks lie side by side; none where the model's layers are not known.
         added_ttft_seconds: What the hand-over of the mean prompt adds to the time to first token while transfers share
             the link; none where the link is full.
     """
@@ -50,6 +52,7 @@ class SustainedPlan(FrozenModel):
     decode_limit_gbps: float
     utilization: float
     most_requests_per_second: float
+    posting_share: float | None
     added_ttft_seconds: float | None
 
     @property

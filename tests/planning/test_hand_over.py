@@ -88,6 +88,10 @@ def test_sizes_by_hand_are_handed_over_as_they_stand_without_descriptors() -> No
     row = {**MODEL_ROW, "sizes": {"weights_gib": 14.2, "kv_bytes_per_token": 1000, "state_bytes_per_request": 77}}
     own = {"custom_models": [row]}
     assert size_of("acme/own-7b", 17, changes=own) == HandOverSize(32 * 1000 + 77, None)
+    served = {**own, "model": {"source": "acme/own-7b"}, **P5}
+    plan = hand_over(plan_with({**served, "traffic": {"requests_per_second": 1.0, "prompt_tokens": 17}}))
+    assert plan.sustained is not None
+    assert plan.sustained.posting_share is None
 
 
 def test_the_reference_deployment() -> None:
@@ -125,6 +129,7 @@ def test_traffic_is_held_to_the_links() -> None:
     assert found.utilization == pytest.approx(1415.5776 / 4736)
     assert found.most_requests_per_second == pytest.approx(4736 / 4.718592)
     posting, wire = 36 * 250 * 2.44e-6, 4.718592 / 2368
+    assert found.posting_share == pytest.approx(300 / 3 * posting)
     assert plan.paths[0].prompt_seconds == pytest.approx(0.003 + posting + wire)
     assert found.added_ttft_seconds == pytest.approx(0.003 + posting + wire / (1 - 1415.5776 / 4736))
 

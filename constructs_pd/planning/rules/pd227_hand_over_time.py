@@ -10,13 +10,15 @@ from constructs_pd.planning.rules.rule import Rule, Violation
 
 # Where transfers share the link, one takes 1 / (1 - 0.7) = 3.3 times as long as alone, and a burst much longer.
 BUSY: Final = 0.7
+# The posting thread is the one that runs the model (ai-dynamo/nixl#1514): a quarter of decode's speed is much to give.
+POSTING: Final = 0.25
 # What people wait for without a break in their thought (Nielsen, Usability Engineering, 1993), and the order of the
 # hand-over that was reported as a defect: 2.5 s to the first token against 0.6 to 0.8 s (ai-dynamo/dynamo#4185).
 SLOW_SECONDS: Final = 1.0
 
 
 def check(facts: Facts) -> Iterator[Violation]:
-    """Yield a violation where the links are busy, and where the mean prompt alone takes long."""
+    """Yield a violation where the links or decode's threads are busy, and where a prompt alone takes long."""
     traffic = facts.spec.traffic
     plan = hand_over_plan(facts) if traffic else None
     if traffic is None or plan is None or plan.sustained is None:
@@ -30,6 +32,13 @@ def check(facts: Facts) -> Iterator[Violation]:
             f"{found.demand_gbps:,.1f} of the {min(found.prefill_gbps, found.decode_gbps):,.1f} Gbit/s of {side}'s "
             f"nodes, as reckoned: {found.utilization:.0%}",
             f"raise {side}.replicas, or choose instances with more EFA bandwidth",
+        )
+    if found.posting_share is not None and found.posting_share > POSTING and not found.is_beyond_limits:
+        yield Violation(
+            "traffic.requests_per_second",
+            f"each GPU of decode posts reads for {found.posting_share:.0%} of its time where no two blocks lie side by "
+            f"side, and decodes nothing meanwhile; {POSTING:.0%} is much",
+            "raise decode.replicas, or block_size in engine_args of both phases: larger blocks are fewer reads",
         )
     if planned.prompt_seconds is not None and planned.prompt_seconds > SLOW_SECONDS:
         yield Violation(
@@ -46,7 +55,8 @@ RULE = Rule(
     severity=Severity.WARNING,
     title="The hand-over of the stated traffic is quick",
     rationale="Nothing of a transfer hides behind prefill, so all of it is added to the time to first token; above "
-    "70 % of the link transfers slow each other down more than threefold.",
-    source="docs/hand_over.md; ai-dynamo/dynamo#4185",
+    "70 % of the link transfers slow each other down more than threefold. While a GPU's worker posts reads, it decodes "
+    "nothing.",
+    source="docs/hand_over.md; ai-dynamo/dynamo#4185; ai-dynamo/nixl#1514",
     check=check,
 )

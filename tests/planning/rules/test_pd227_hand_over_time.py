@@ -55,6 +55,20 @@ def test_long_prompts_are_no_matter_over_gpudirect() -> None:
     assert findings_of(RULE, dense("p5.48xlarge", 30_000)) == []
 
 
+def test_warns_where_posting_takes_much_of_decodes_time() -> None:
+    # 36 layers x 500 blocks of 16 at 2.44 us are 44 ms.
+    busy = {**dense("p5.48xlarge", 8000), "traffic.requests_per_second": 6.0}
+    (finding,) = findings_of(RULE, busy)
+    assert finding.subject == "traffic.requests_per_second"
+    assert finding.message == (
+        "each GPU of decode posts reads for 26% of its time where no two blocks lie side by side, and decodes nothing "
+        "meanwhile; 25% is much"
+    )
+    assert findings_of(RULE, {**busy, "decode.replicas": 2}) == []
+    larger = {f"{phase}.engine_args": {"block_size": 64} for phase in ("prefill", "decode")}
+    assert findings_of(RULE, {**busy, **larger}) == []
+
+
 def test_leaves_what_is_not_known_to_its_own_rules() -> None:
     assert findings_of(RULE, {**traffic(14), "model.source": "nobody/nothing"}) == []
     assert findings_of(RULE, {**traffic(14), "decode.instance_type": "x"}) == []
