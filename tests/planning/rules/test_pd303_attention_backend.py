@@ -68,3 +68,41 @@ def test_a_backend_in_the_attention_config_counts() -> None:
     stated = {"attention_config": {"backend": "FLASH_ATTN"}}
     changes = pair("p6-b200.48xlarge", "p5.48xlarge")
     assert findings_of(RULE, {**changes, "prefill.engine_args": stated, "decode.engine_args": stated}) == []
+
+
+def of_model(source: str, prefill: str, decode: str, kv_cache_dtype: str = "auto") -> dict[str, Any]:
+    return {**pair(prefill, decode, kv_cache_dtype), "model": {"source": source, "kv_cache_dtype": kv_cache_dtype}}
+
+
+@pytest.mark.parametrize(
+    ("prefill", "decode", "kv_cache_dtype", "first", "second"),
+    [
+        ("p4de.24xlarge", "p5.48xlarge", "auto", "TRITON_MLA", "FLASH_ATTN_MLA"),
+        ("p5.48xlarge", "p6-b200.48xlarge", "auto", "FLASH_ATTN_MLA", "FLASHINFER_MLA"),
+        ("p5.48xlarge", "g7e.48xlarge", "fp8", "FLASHMLA", "TRITON_MLA"),
+    ],
+)
+def test_latent_attention_has_backends_of_its_own(
+    prefill: str, decode: str, kv_cache_dtype: str, first: str, second: str
+) -> None:
+    (finding,) = findings_of(RULE, of_model("deepseek-ai/DeepSeek-R1", prefill, decode, kv_cache_dtype))
+    assert f"chooses {first} on prefill's" in finding.message
+    assert f"and {second} on decode's" in finding.message
+    assert "attention_backend: TRITON_MLA" in finding.remedy
+
+
+def test_latent_attention_on_ampere_and_ada_has_one() -> None:
+    assert findings_of(RULE, of_model("deepseek-ai/DeepSeek-R1", "p4de.24xlarge", "g6e.48xlarge")) == []
+
+
+@pytest.mark.parametrize(
+    ("prefill", "decode", "refused"),
+    [("g6e.48xlarge", "p5.48xlarge", 1), ("p4de.24xlarge", "g7e.8xlarge", 0), ("p5.48xlarge", "p6-b200.48xlarge", 1)],
+)
+def test_attention_sinks_need_flash_attention_3(prefill: str, decode: str, refused: int) -> None:
+    assert len(findings_of(RULE, of_model("openai/gpt-oss-20b", prefill, decode))) == refused
+
+
+def test_what_is_not_known_is_left_to_the_rule_that_says_so() -> None:
+    assert findings_of(RULE, of_model("deepseek-ai/DeepSeek-V3.2", "p5.48xlarge", "p6-b200.48xlarge")) == []
+    assert findings_of(RULE, of_model("nobody/nothing", "p5.48xlarge", "p6-b200.48xlarge")) == []
