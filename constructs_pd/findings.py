@@ -34,6 +34,7 @@ class Finding:
         source: Where the fact behind the rule comes from.
         location: `file:line` of the subject where the specification came from a file.
         acknowledged: The reason given for accepting a warning, if it was accepted.
+        defect: The id of the known defect that it is about, or none.
     """
 
     code: str
@@ -44,6 +45,12 @@ class Finding:
     source: str
     location: str | None = None
     acknowledged: str | None = None
+    defect: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What it is acknowledged by: its code, of a known defect with the defect's id, as in PD412/nixl-1862."""
+        return f"{self.code}/{self.defect}" if self.defect else self.code
 
     def __post_init__(self) -> None:
         """Hide what looks like a credential, wherever it comes from: findings end up in build logs."""
@@ -53,7 +60,7 @@ class Finding:
     def render(self) -> str:
         """Return the finding as text for people: one line of what, one line of what to do."""
         where = f"{self.location}: " if self.location else ""
-        return f"{where}{self.code} {self.severity} {self.subject}: {self.message}\n      {self.remedy}"
+        return f"{where}{self.key} {self.severity} {self.subject}: {self.message}\n      {self.remedy}"
 
 
 class Acknowledge(BaseModel):
@@ -61,7 +68,10 @@ class Acknowledge(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 
-    code: str = Field(pattern=r"^PD\d{3}$", description="the warning's code, such as PD206")
+    code: str = Field(
+        pattern=r"^PD\d{3}(/[a-z0-9]+(-[a-z0-9]+)+)?$",
+        description="the warning's code, such as PD206; of a known defect with its id, such as PD412/vllm-52234",
+    )
     reason: str = Field(pattern=r"\S", description="why it is acceptable here, as text")
 
 

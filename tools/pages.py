@@ -17,11 +17,18 @@ from pydantic.fields import FieldInfo
 from benchmarks.memory import Comparison, compared, start_up_logs
 from constructs_pd import plan_file
 from constructs_pd.planning.catalog import load_catalog
-from constructs_pd.planning.catalog.rows import RolloutEffects
+from constructs_pd.planning.catalog.rows import (
+    DefectCondition,
+    ImageRow,
+    KubeRayRow,
+    KubernetesRow,
+    RolloutEffects,
+)
 from constructs_pd.planning.codes import OTHER_CODES
 from constructs_pd.planning.model_base import model_in
 from constructs_pd.planning.rules import RULES
 from constructs_pd.planning.spec import DeploymentSpec
+from constructs_pd.planning.versions import version_key
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 NOTE = "<!-- Written by `make pages`; change the data instead. -->\n"
@@ -230,6 +237,141 @@ def _gbps(most: float | None) -> str:
     return "" if most is None else f"{most:g} Gbit/s"
 
 
+CONDITIONS: dict[DefectCondition, str] = {
+    "always": "every deployment",
+    "flashinfer_with_windows_on_hopper": "a model with sliding windows and FLASHINFER on H100 or H200",
+    "hybrid_model": "a hybrid model",
+    "hybrid_model_with_prefix_caching": "a hybrid model with `enable_prefix_caching: true`",
+    "hybrid_model_with_prefix_caching_and_speculation": (
+        "a hybrid model with `enable_prefix_caching: true` and speculative decoding"
+    ),
+    "new_cluster_upgrade": "`upgrade.strategy: new_cluster`",
+    "other_hand_over": "none here: the hand-over is planned to be without it",
+    "prefill_wider_than_decode": "a larger `tensor_parallel` in prefill than in decode, without latent attention",
+    "several_kinds_of_cache": "a hybrid model, or one with sliding windows",
+    "unequal_sizes_with_windows": "a model with sliding windows and unequal `tensor_parallel`",
+}
+
+
+def known_defects_page() -> str:
+    """Return every known defect with the versions that have it."""
+    head = (
+        "# Known defects\n\n"
+        "What others met in the versions that a deployment runs. PD412 reports a defect where the planned version\n"
+        "has it and the deployment meets its condition; of a model that is stated without its config.json, sliding\n"
+        "windows are not known and count as none. A version is affected from the first that is named up to, and\n"
+        "without, the one in which it is fixed. Accept one that is no error by its id, with a reason:\n\n"
+        "```text\n"
+        "acknowledge:\n"
+        "  - code: PD412/vllm-52234\n"
+        "    reason: failed hand-overs are watched\n"
+        "```\n\n"
+    )
+    rows = [
+        (
+            f"`{row.id}`",
+            str(row.severity),
+            f"{row.component} from {row.first_affected}",
+            row.first_fixed or "not known",
+            CONDITIONS[row.condition],
+            f"{row.title}: {row.effect}",
+            row.workaround,
+            row.source,
+            str(row.date),
+        )
+        for row in load_catalog().known_defects.values()
+    ]
+    columns = ("id", "severity", "affected", "fixed in", "met by", "what happens", "what to do", "source", "date")
+    return NOTE + head + _table(columns, rows)
+
+
+def compatibility_page() -> str:
+    """Return which versions go together."""
+    catalog = load_catalog()
+    head = (
+        "# Compatibility\n\n"
+        "Which versions of EKS, KubeRay, Ray, vLLM, NIXL, CUDA, NVIDIA's driver and EKS's machine image go together,\n"
+        "and the rule that checks it. The facts stand in the catalogue; a container image of your own brings its own\n"
+        "in `custom_images`, a machine image in `ami_driver_branch`.\n\n"
+    )
+    images = [
+        (
+            f"`{row.tag}`",
+            row.ray_version,
+            row.vllm_version,
+            row.nixl_version,
+            row.cuda_version or "not known",
+            str(_least_driver(row) or "not known"),
+            row.source,
+            str(row.date),
+        )
+        for row in catalog.images.values()
+    ]
+    pins = [
+        (row.ray_version, row.vllm_version, row.nixl_version, row.source, str(row.date)) for row in catalog.ray.values()
+    ]
+    cuda = [
+        (f"{row.major}.x", str(row.least_driver_branch), row.source, str(row.date)) for row in catalog.cuda.values()
+    ]
+    amis = [
+        (
+            row.ami_type,
+            str(row.driver_branch),
+            f"{row.newer_driver_branch}, since release {row.newer_driver_since}" if row.newer_driver_branch else "",
+            row.source,
+            str(row.date),
+        )
+        for row in catalog.amis.values()
+    ]
+    gpus = {row.gpu.name: row.gpu.driver_branch for row in catalog.instances.values() if row.gpu.driver_branch}
+    kuberay = [
+        (row.version, " to ".join(row.kubernetes_versions), row.least_ray_version, row.source, str(row.date))
+        for row in catalog.kuberay.values()
+    ]
+    kubernetes = [
+        (
+            row.version,
+            row.support,
+            str(row.standard_until or "not known"),
+            ", ".join(known.version for known in catalog.kuberay.values() if _was_tested(known, row)),
+            row.source,
+            str(row.date),
+        )
+        for row in catalog.kubernetes.values()
+    ]
+    return (
+        NOTE
+        + head
+        + "## Container images (PD401, PD407, PD413, PD417)\n\n"
+        + _table(("image", "Ray", "vLLM", "NIXL", "CUDA", "least driver", "source", "date"), images)
+        + "\n## Ray and what its extra for language models pins (PD416)\n\n"
+        + _table(("Ray", "vLLM", "NIXL", "source", "date"), pins)
+        + "\n## CUDA toolkit and driver (PD413)\n\n"
+        + _table(("CUDA", "least driver", "source", "date"), cuda)
+        + "\n## EKS's machine images and driver (PD219, PD413)\n\n"
+        + _table(("machine image", "driver", "also, for GPUs that need it", "source", "date"), amis)
+        + f"\nGPUs of which somebody says that they need a newer driver: {_listed(gpus)}.\n"
+        + "\n## KubeRay, Kubernetes and Ray (PD404, PD414, PD415)\n\n"
+        + _table(("KubeRay", "Kubernetes in its tests", "least Ray", "source", "date"), kuberay)
+        + "\n## Kubernetes on EKS (PD402, PD403)\n\n"
+        + _table(("Kubernetes", "support", "standard support until", "tested KubeRay", "source", "date"), kubernetes)
+    )
+
+
+def _least_driver(image: ImageRow) -> int | None:
+    row = load_catalog().cuda.get(image.cuda_version.partition(".")[0]) if image.cuda_version else None
+    return row.least_driver_branch if row else None
+
+
+def _was_tested(kuberay: KubeRayRow, kubernetes: KubernetesRow) -> bool:
+    oldest, newest = kuberay.kubernetes_versions
+    return version_key(oldest) <= version_key(kubernetes.version) <= version_key(newest)
+
+
+def _listed(gpus: dict[str, int]) -> str:
+    return ", ".join(f"{name} ({branch})" for name, branch in gpus.items())
+
+
 def _values(values: dict[str, Any]) -> str:
     shown = json.dumps(values, sort_keys=True)
     types = ", ".join(f'"{name}"' for name in sorted(load_catalog().instances))
@@ -262,6 +404,8 @@ def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 PAGES = {
     "add_ons.md": add_ons_page,
     "memory_accuracy.md": memory_accuracy_page,
+    "compatibility.md": compatibility_page,
+    "known_defects.md": known_defects_page,
     "rules.md": rules_page,
     "rollout.md": rollout_page,
     "specification.md": specification_page,

@@ -44,7 +44,7 @@ class PlanWarnings:
     @property
     def rule_ids(self) -> list[str]:
         """The codes that it reports."""
-        return sorted({finding.code for finding in self._findings})
+        return sorted({finding.key for finding in self._findings})
 
     def validate(self, context: IPolicyValidationContext) -> PolicyValidationPluginReport:
         """Return the report."""
@@ -54,7 +54,7 @@ class PlanWarnings:
 
     def _violation(self, finding: Finding) -> PolicyViolation:
         return PolicyViolation(
-            rule_name=finding.code,
+            rule_name=finding.key,
             description=f"{finding.subject}: {finding.message}",
             fix=finding.remedy,
             severity=str(finding.severity),
@@ -85,7 +85,7 @@ def report_warnings(construct: Construct, findings: tuple[Finding, ...]) -> None
     if not findings or stage is None:
         return
     Validations.of(stage).add_plugins(PlanWarnings(findings, construct.node.path))
-    reasons = {finding.code: finding.acknowledged for finding in findings if finding.acknowledged is not None}
+    reasons = {finding.key: finding.acknowledged for finding in findings if finding.acknowledged is not None}
     Validations.of(construct).acknowledge(
         *(Acknowledgment(id=f"{PLUGIN_NAME}::{code}", reason=reason) for code, reason in reasons.items())
     )

@@ -8,6 +8,7 @@ from constructs_pd.planning import defaults
 from constructs_pd.planning.catalog.loader import Catalog
 from constructs_pd.planning.catalog.rows import (
     AmiRow,
+    CudaRow,
     EngineArgumentsRow,
     EngineMemoryRow,
     ImageRow,
@@ -58,6 +59,7 @@ class Facts:
     registry: RegistryRow | None
     offerings: OfferingsRow | None
     ami: AmiRow
+    cuda: CudaRow | None
     engine_arguments: EngineArgumentsRow | None
     engine_memory: EngineMemoryRow | None
 
@@ -90,6 +92,13 @@ def gather(spec: DeploymentSpec, catalog: Catalog) -> Facts:
         registry=known.registries.get(spec.region),
         offerings=known.offerings.get(spec.region),
         ami=known.amis[defaults.AMI_TYPE],
+        cuda=_cuda(known, image),
         engine_arguments=known.engine_arguments.get(image.vllm_version) if image else None,
         engine_memory=known.engine_memory.get(image.vllm_version) if image else None,
     )
+
+
+def _cuda(catalog: Catalog, image: ImageRow | None) -> CudaRow | None:
+    if image is None or image.cuda_version is None:
+        return None
+    return catalog.cuda.get(image.cuda_version.partition(".")[0])

@@ -59,22 +59,21 @@ def examine(facts: Facts) -> tuple[Finding, ...]:
     reasons = {acknowledge.code: acknowledge.reason for acknowledge in facts.spec.acknowledge}
     found = [finding for rule in RULES for finding in rule.findings(facts)]
     marked = (
-        replace(finding, acknowledged=reasons[finding.code])
-        if finding.severity is Severity.WARNING and finding.code in reasons
+        replace(finding, acknowledged=reasons[finding.key])
+        if finding.severity is Severity.WARNING and finding.key in reasons
         else finding
         for finding in found
     )
     # A rule may say nothing where an error hides a fact from it, so only a sound specification is told.
     has_errors = any(finding.severity is Severity.ERROR for finding in found)
-    unused = () if has_errors else _nothing_to_acknowledge(facts, {finding.code for finding in found})
+    unused = () if has_errors else _nothing_to_acknowledge(facts, {finding.key for finding in found})
     return in_order([*marked, *unused])
 
 
 def _nothing_to_acknowledge(facts: Facts, found: set[str]) -> Iterator[Finding]:
-    """Yield a warning for each acknowledged rule that found nothing; codes of no rule are PD104's."""
-    silent = {rule.code for rule in RULES} - found
+    """Yield a warning for each acknowledged code that nothing was found under; what cannot be is PD104's."""
     for index, acknowledge in enumerate(facts.spec.acknowledge):
-        if acknowledge.code in silent:
+        if acknowledge.code not in found:
             yield NOTHING_TO_ACKNOWLEDGE.finding(
                 f"acknowledge.{index}.code", f"there are 0 findings of {acknowledge.code}", "remove it"
             )

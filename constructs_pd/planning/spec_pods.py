@@ -164,6 +164,9 @@ class Phase(FrozenModel):
         default=None,
         description="your own AMI, built from the EKS AL2023 AMI; default: the EKS AL2023 AMI with NVIDIA drivers",
     )
+    ami_driver_branch: Annotated[int, Field(ge=1, le=9999)] | None = Field(
+        default=None, description="the branch of NVIDIA's driver in ami_id, such as 580; default: it is not known"
+    )
     single_pod_budget: SinglePodBudget | None = Field(
         default=None, description="as single_pod_budget of the deployment, for this phase alone: block or none"
     )

@@ -313,7 +313,7 @@ def test_what_is_no_plan_is_refused() -> None:
 def test_warnings_about_the_cluster_are_reported_at_the_cluster() -> None:
     plan = plan_of("reference")
     assert {finding.code for finding in of_the_cluster(plan)} == {"PD410"}
-    assert {finding.code for finding in of_the_deployment(plan)} == {"PD115", "PD206"}
+    assert {finding.code for finding in of_the_deployment(plan)} == {"PD115", "PD206", "PD412"}
 
 
 def test_a_network_of_another_plan_is_refused() -> None:

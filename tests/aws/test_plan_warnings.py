@@ -30,7 +30,12 @@ def test_open_warnings_stand_there_under_their_codes_and_do_not_fail_the_synth()
     plan = plan_with({"acknowledge": None})
     (found,) = report(app_with(plan))
     assert found["conclusion"] == "success"
-    assert [violation["ruleName"] for violation in found["violations"]] == ["PD115", "PD206", "PD206"]
+    assert [violation["ruleName"] for violation in found["violations"]] == [
+        "PD115",
+        "PD206",
+        "PD206",
+        "PD412/vllm-52234",
+    ]
     first = found["violations"][1]
     assert first["severity"] == "warning"
     assert first["description"] == ("decode.instance_type: g6.8xlarge has no GPUDirect RDMA between EFA and its GPUs")
@@ -54,6 +59,11 @@ def test_what_the_plan_acknowledges_stands_there_with_its_reason() -> None:
             "constructs-pd::PD115",
             "one node per phase is where this sample starts; its nodes are upgraded by hand",
         ),
+        (
+            "PD412/vllm-52234",
+            "constructs-pd::PD412/vllm-52234",
+            "no vLLM release is without it; failed hand-overs are watched before production use",
+        ),
     }
 
 
@@ -65,13 +75,13 @@ def test_a_plan_without_warnings_reports_nothing() -> None:
 def test_two_deployments_report_each_its_own() -> None:
     silent, loud = plan_with(), plan_with({"name": "loud", "acknowledge": None})
     found = report(app_with(silent, loud))
-    assert [len(one["violations"]) for one in found] == [0, 3]
+    assert [len(one["violations"]) for one in found] == [0, 4]
 
 
 def test_an_acknowledgement_of_one_deployment_does_not_cover_another() -> None:
     loud, silent = plan_with({"name": "loud", "acknowledge": None}), plan_with()
     found = report(app_with(loud, silent))
-    assert [len(one["violations"]) for one in found] == [3, 0]
+    assert [len(one["violations"]) for one in found] == [4, 0]
 
 
 def test_a_stage_of_a_pipeline_reports_too() -> None:

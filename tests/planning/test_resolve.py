@@ -105,6 +105,21 @@ def test_what_is_acknowledged_and_does_not_occur_is_said() -> None:
     assert finding.message == "there are 0 findings of PD403"
 
 
+def test_one_defect_is_acknowledged_and_others_stay_open() -> None:
+    arguments = {"engine_args": {"enable_prefix_caching": True}, "instance_type": "g6e.8xlarge"}
+    planned = plan_with({"prefill": arguments, "decode": arguments})
+    found = {finding.key: finding.acknowledged for finding in planned.findings if finding.code == "PD412"}
+    assert found["PD412/vllm-52234"] is not None
+    assert found["PD412/vllm-51113"] is None
+
+
+def test_a_defect_that_is_acknowledged_and_does_not_occur_is_said() -> None:
+    planned = plan_with({"acknowledge": [{"code": "PD412/vllm-50765", "reason": "because"}]})
+    (finding,) = [finding for finding in planned.findings if finding.code == "PD006"]
+    assert finding.message == "there are 0 findings of PD412/vllm-50765"
+    assert {finding.key for finding in planned.findings} >= {"PD412/vllm-52234"}
+
+
 def test_engine_arguments_of_the_user_come_along() -> None:
     planned = plan_with({"decode.engine_args": {"block_size": 32}, "prefill.engine_args": {"block_size": 32}})
     assert planned.decode.engine_arguments["block_size"] == 32
@@ -267,12 +282,12 @@ def test_all_names_fit_for_the_longest_deployment_name() -> None:
 def test_errors_are_raised_together_in_order_and_warnings_come_with_them() -> None:
     with pytest.raises(PlanError) as caught:
         plan(spec_with({"name": "Q", "decode.instance_type": "x", "acknowledge": None}))
-    assert [finding.code for finding in caught.value.findings] == ["PD101", "PD201", "PD115", "PD206"]
+    assert [finding.code for finding in caught.value.findings] == ["PD101", "PD201", "PD115", "PD206", "PD412"]
 
 
 def test_a_warning_is_kept_with_the_reason_for_accepting_it() -> None:
-    reasons = {finding.code: finding.acknowledged for finding in plan_with().findings}
-    assert set(reasons) == {"PD115", "PD206"}
+    reasons = {finding.key: finding.acknowledged for finding in plan_with().findings}
+    assert set(reasons) == {"PD115", "PD206", "PD412/vllm-52234"}
     assert (reasons["PD206"] or "").startswith("AWS's own sample")
     assert {finding.acknowledged for finding in plan_with({"acknowledge": None}).findings} == {None}
 

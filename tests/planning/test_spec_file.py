@@ -48,6 +48,7 @@ def test_plans_the_reference_and_locates_its_warnings(reference_plan: Deployment
         ("PD206", "prefill.instance_type"),
         ("PD410", "eks_cluster.addon_versions"),
         ("PD410", "eks_cluster.addon_versions"),
+        ("PD412", "image.tag"),
     ]
     line = line_of(REFERENCE_FILE, "instance_type")
     assert reference_plan.findings[2].location == f"{REFERENCE_FILE}:{line}"

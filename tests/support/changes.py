@@ -73,6 +73,7 @@ CONTEXTS: dict[str, Changes] = {
     "gcs_fault_tolerance.redis_password.key": PASSWORD,
     **{f"traffic.{field}": {"traffic": TRAFFIC} for field in TRAFFIC},
     "upgrade.strategy": {"prefill.max_nodes": 2, "decode.max_nodes": 2},
+    **{f"{phase}.ami_driver_branch": {f"{phase}.ami_id": "ami-0123456789abcdef0"} for phase in PHASES},
     **{f"{phase}.capacity": P5 for phase in PHASES},
     **{f"{phase}.{field}": SMALL for phase in PHASES for field in ("gpu_memory_utilization", "enforce_eager")},
     **{
@@ -103,6 +104,7 @@ PHASE: Changes = {
     "reservation.placement_group": "other",
     "root_volume_gib": 300,
     "ami_id": "ami-0123456789abcdef0",
+    "ami_driver_branch": 595,
     "single_pod_budget": "none",
 }
 POD: Changes = {
@@ -172,6 +174,7 @@ CHANGES: Changes = {
 COMPANIONS: dict[str, Changes] = {
     "region": {"availability_zone": "us-east-1a"},
     "image.tag": {"custom_images": [IMAGE_ROW]},
+    **{f"{phase}.ami_driver_branch": {f"{phase}.ami_id": "ami-0123456789abcdef0"} for phase in PHASES},
     **{f"{phase}.capacity": {f"{phase}.reservation": RESERVATION} for phase in PHASES},
     **{f"{phase}.reservation.availability_zone": {"availability_zone": "us-west-2b"} for phase in PHASES},
 }

@@ -52,6 +52,7 @@ IMAGE_ROW = {
     "ray_version": "2.58.0",
     "vllm_version": "0.26.0",
     "nixl_version": "1.3.1",
+    "cuda_version": "13.0.2",
     "source": "a test",
     "date": "2026-11-29",
 }

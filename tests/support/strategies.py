@@ -62,6 +62,7 @@ phases = st.fixed_dictionaries(
         "capacity": sometimes(st.sampled_from(["reservation", "capacity_block"])),
         "reservation": sometimes(st.just(RESERVATION)),
         "ami_id": sometimes(st.just(AMI_ID)),
+        "ami_driver_branch": sometimes(st.sampled_from([570, 595])),
     }
 ).map(without_none)
 

@@ -103,5 +103,6 @@ def image_rows(draw: st.DrawFn) -> dict[str, Any]:
         "ray_version": draw(st.sampled_from(["2.58.0", "2.58.1", "2.60.0"])),
         "vllm_version": draw(st.sampled_from([KNOWN_VLLM, KNOWN_VLLM, "0.27.1"])),
         "nixl_version": draw(st.sampled_from(["1.3.1", "1.10.0"])),
+        "cuda_version": draw(st.sampled_from([None, "12.9.1", "13.0.2", "14.0.0"])),
         **PROVENANCE,
     }

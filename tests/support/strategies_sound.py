@@ -23,6 +23,7 @@ from support.strategies_cluster import MOST_HEAD_GIB, MOST_NODES, Surroundings, 
 from support.strategies_rows import CATALOG, MOVING_TAGS, image_rows, instance_rows, model_rows
 
 _STOCK_DRIVER_BRANCH = CATALOG.amis["AL2023_x86_64_NVIDIA"].driver_branch
+_NEW_DRIVER_BRANCH = max(row.gpu.driver_branch or 0 for row in CATALOG.instances.values())
 _GOVERNMENT_REGION = "us-gov-west-1"  # the catalogue knows no private registry there
 _DEFAULT_KUBERNETES = "1.35"
 _OLDER_GPUS = ("A10G", "A100")  # before FP8
@@ -240,6 +241,7 @@ def _phase(
     engine_args = draw(_engine_args(_OWN_ENGINE_ARGS))
     if tokens is not None and context is not None and tokens >= context:
         engine_args |= {"enable_chunked_prefill": draw(st.booleans())}
+    ami_id = draw(text.ami_ids if instance.needs_own_image else sometimes(text.ami_ids))
     return _stated(
         instance_type=instance.name,
         replicas=replicas,
@@ -252,7 +254,8 @@ def _phase(
         engine_args=engine_args,
         min_nodes=draw(sometimes(st.integers(0, replicas))),
         root_volume_gib=draw(sometimes(st.integers(100, 16384))),
-        ami_id=draw(text.ami_ids if instance.needs_own_image else sometimes(text.ami_ids)),
+        ami_id=ami_id,
+        ami_driver_branch=draw(sometimes(st.integers(_NEW_DRIVER_BRANCH, 999))) if ami_id is not None else None,
         max_nodes=draw(st.integers(fewest, most_nodes) if rollover else sometimes(st.integers(fewest, most_nodes))),
         pod=draw(sometimes(pods())),
         single_pod_budget=draw(sometimes(budgets)),

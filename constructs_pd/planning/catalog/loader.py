@@ -19,15 +19,18 @@ from constructs_pd.planning.catalog.rows import (
     AmiRow,
     ChartRow,
     ChartValueRow,
+    CudaRow,
     EngineArgumentsRow,
     EngineMemoryRow,
     GpuMemoryRow,
     ImageRow,
     InstanceRow,
+    KnownDefectRow,
     KubeRayRow,
     KubernetesRow,
     ModelRow,
     OfferingsRow,
+    RayRow,
     RegistryRow,
     RolloutRow,
     Row,
@@ -65,6 +68,9 @@ class Catalog:
     models: Mapping[str, ModelRow]
     kubernetes: Mapping[str, KubernetesRow]
     kuberay: Mapping[str, KubeRayRow]
+    ray: Mapping[str, RayRow]
+    cuda: Mapping[str, CudaRow]
+    known_defects: Mapping[str, KnownDefectRow]
     addons: Mapping[str, AddonRow]
     charts: Mapping[str, ChartRow]
     chart_values: Mapping[str, ChartValueRow]
@@ -106,6 +112,9 @@ def load_catalog() -> Catalog:
         models=_by_key(_read("models.yaml", ModelRow), "model"),
         kubernetes=_by_key(_read("kubernetes.yaml", KubernetesRow), "version"),
         kuberay=_by_key(_read("kuberay.yaml", KubeRayRow), "version"),
+        ray=_by_key(_read("ray.yaml", RayRow), "ray_version"),
+        cuda=_by_key(_read("cuda.yaml", CudaRow), "major"),
+        known_defects=_by_key(_read("known_defects.yaml", KnownDefectRow), "id"),
         addons=_by_key(_read("addons.yaml", AddonRow), "addon"),
         charts=_by_key(_read("charts.yaml", ChartRow), "chart"),
         chart_values=_by_key(_read("chart_values.yaml", ChartValueRow), "value"),

@@ -9,19 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, JsonValue, ValidationInfo, model_validator
 
 from constructs_pd.planning.model_base import FrozenModel
 from constructs_pd.planning.models.errors import ModelConfigError
 from constructs_pd.planning.models.facts import ModelFacts, model_facts, model_outline
+from constructs_pd.planning.versions import version_key
 
 Positive = Annotated[int, Field(ge=1)]
 
 # Says in a validation's context that the rows are the package's own.
 OWN_DATA: Final = "own_data"
 Version = Annotated[str, Field(pattern=r"^\d+\.\d+\.\d+$")]
+MinorVersion = Annotated[str, Field(pattern=r"^1\.\d+$")]
 
 
 def _iso_date(value: Any) -> Any:
@@ -151,6 +153,10 @@ class AmiRow(Row):
 
     ami_type: str = Field(description="EKS's name of it, such as AL2023_x86_64_NVIDIA")
     driver_branch: Positive = Field(description="the branch of NVIDIA's driver in it, such as 580")
+    newer_driver_branch: Positive | None = Field(
+        default=None, description="the branch that newer releases hold as well, for GPUs that need it, or null"
+    )
+    newer_driver_since: IsoDate | None = Field(default=None, description="the first release that holds both")
 
 
 class OfferingsRow(Row):
@@ -176,6 +182,24 @@ class ImageRow(Row):
     ray_version: Version = Field(description="the Ray in the image, such as 2.58.0; it becomes the rayVersion")
     vllm_version: Version = Field(description="the vLLM in the image, such as 0.26.0")
     nixl_version: Version = Field(description="the NIXL in the image, such as 1.3.1")
+    cuda_version: Version | None = Field(
+        default=None, description="the CUDA toolkit in the image, such as 13.0.2, or null when nobody says"
+    )
+
+
+class RayRow(Row):
+    """A Ray release, and what its extra for language models pins."""
+
+    ray_version: Version = Field(description="the Ray version, such as 2.58.0")
+    vllm_version: Version = Field(description="the vLLM that it was made for, such as 0.26.0")
+    nixl_version: Version = Field(description="the NIXL that it was made for, such as 1.3.1")
+
+
+class CudaRow(Row):
+    """A major version of the CUDA toolkit."""
+
+    major: str = Field(pattern=r"^\d+$", description="the major version, such as 13")
+    least_driver_branch: Positive = Field(description="the oldest branch of NVIDIA's driver that runs it, such as 580")
 
 
 class ModelSizes(FrozenModel):
@@ -275,6 +299,10 @@ class KubeRayRow(Row):
 
     version: Version = Field(description="the release, such as 1.7.0")
     max_rayservice_name_characters: Positive = Field(description="the longest RayService name the operator accepts")
+    kubernetes_versions: tuple[MinorVersion, MinorVersion] = Field(
+        strict=False, description="the oldest and the newest Kubernetes that its own tests run on"
+    )
+    least_ray_version: Version = Field(description="the oldest Ray whose health checks and fields it renders as here")
 
 
 class GpuMemoryRow(Row):
@@ -341,6 +369,48 @@ class TransferPathRow(Row):
     descriptor_us: Annotated[float, Field(ge=0)] = Field(
         description="what the thread of a GPU takes to post one descriptor, in microseconds"
     )
+
+
+DefectComponent = Literal["kuberay", "nixl", "ray", "vllm"]
+DefectCondition = Literal[
+    "always",
+    "flashinfer_with_windows_on_hopper",
+    "hybrid_model",
+    "hybrid_model_with_prefix_caching",
+    "hybrid_model_with_prefix_caching_and_speculation",
+    "new_cluster_upgrade",
+    "other_hand_over",
+    "prefill_wider_than_decode",
+    "several_kinds_of_cache",
+    "unequal_sizes_with_windows",
+]
+
+
+class KnownDefectRow(Row):
+    """A defect of a component that somebody has reported, and the versions that have it."""
+
+    id: str = Field(
+        pattern=r"^[a-z0-9]+(-[a-z0-9]+)+$", description="its id, which never changes: the repository and the thread"
+    )
+    title: str = Field(min_length=1, description="what it is, in a few words")
+    component: DefectComponent = Field(description="what has it")
+    first_affected: Version = Field(description="the oldest release of which it is known")
+    first_fixed: Version | None = Field(description="the first release without it, or null while none is known")
+    condition: DefectCondition = Field(description="what a deployment must have for it; planning/defects.py tells")
+    effect: str = Field(min_length=1, description="what happens")
+    workaround: str = Field(min_length=1, description="what to do until it is fixed")
+    severity: Literal["error", "warning"] = Field(description="error where the deployment could not work")
+
+    @model_validator(mode="after")
+    def _range_is_not_empty(self) -> Self:
+        if self.first_fixed is not None and version_key(self.first_fixed) <= version_key(self.first_affected):
+            raise ValueError(f"{self.id}: fixed in {self.first_fixed}, first seen in {self.first_affected}")
+        return self
+
+    def affects(self, version: str) -> bool:
+        """Return whether a version of the component has it."""
+        is_fixed = self.first_fixed is not None and version_key(version) >= version_key(self.first_fixed)
+        return version_key(version) >= version_key(self.first_affected) and not is_fixed
 
 
 class EngineArgumentsRow(Row):

@@ -86,6 +86,13 @@ from constructs_pd.planning.rules import (
     pd409_ami_release,
     pd410_addon_versions,
     pd411_kube_proxy,
+    pd412_known_defects,
+    pd413_cuda_driver,
+    pd414_kuberay_kubernetes,
+    pd415_kuberay_ray,
+    pd416_ray_pins,
+    pd417_unknown_driver,
+    pd418_stated_driver,
 )
 from constructs_pd.planning.rules.rule import Rule
 
@@ -173,5 +180,12 @@ RULES: Final[tuple[Rule, ...]] = tuple(
         pd409_ami_release,
         pd410_addon_versions,
         pd411_kube_proxy,
+        pd412_known_defects,
+        pd413_cuda_driver,
+        pd414_kuberay_kubernetes,
+        pd415_kuberay_ray,
+        pd416_ray_pins,
+        pd417_unknown_driver,
+        pd418_stated_driver,
     )
 )

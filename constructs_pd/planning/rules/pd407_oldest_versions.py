@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.rules.rule import Rule, Violation
+from constructs_pd.planning.versions import version_key
 
 OLDEST = {"ray_version": "2.58.0", "vllm_version": "0.26.0", "nixl_version": "1.3.1"}
 
@@ -15,16 +16,12 @@ def check(facts: Facts) -> Iterator[Violation]:
         return
     for name, oldest in OLDEST.items():
         actual = getattr(facts.image, name)
-        if _key(actual) < _key(oldest):
+        if version_key(actual) < version_key(oldest):
             yield Violation(
                 "image.tag",
                 f"{facts.image.tag} holds {name} {actual}, at least {oldest} is needed",
                 "use a newer image",
             )
-
-
-def _key(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
 
 
 RULE = Rule(

@@ -17,11 +17,15 @@ class Violation:
         subject: The field, as a path in the specification.
         message: What is wrong, with both numbers.
         remedy: What to change.
+        defect: The id of the known defect that it is about, or none.
+        severity: Whether it stops the plan, where that differs from the rule's.
     """
 
     subject: str
     message: str
     remedy: str
+    defect: str | None = None
+    severity: Severity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,10 @@ class Rule:
         for violation in self.check(facts):
             yield Finding(
                 code=self.code,
-                severity=self.severity,
+                severity=violation.severity or self.severity,
                 subject=violation.subject,
                 message=violation.message,
                 remedy=violation.remedy,
                 source=self.source,
+                defect=violation.defect,
             )

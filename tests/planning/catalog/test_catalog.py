@@ -12,6 +12,7 @@ import yaml
 from pydantic import TypeAdapter
 
 from constructs_pd.planning.catalog import load_catalog
+from constructs_pd.planning.catalog.rows import KnownDefectRow
 from constructs_pd.planning.defaults import HEAD_CPU_REQUEST_CORES, SYSTEM_RESERVE_MEMORY_MIB
 from constructs_pd.planning.sizes import MIB_PER_GIB, pod_cpu_cores, pod_memory_gib
 from constructs_pd.planning.spec_cluster import Addon, AddonVersion, SystemNodes
@@ -37,6 +38,9 @@ KEYS = {
     "models.yaml": ("model", CATALOG.models),
     "kubernetes.yaml": ("version", CATALOG.kubernetes),
     "kuberay.yaml": ("version", CATALOG.kuberay),
+    "ray.yaml": ("ray_version", CATALOG.ray),
+    "cuda.yaml": ("major", CATALOG.cuda),
+    "known_defects.yaml": ("id", CATALOG.known_defects),
     "system_instances.yaml": ("instance_type", CATALOG.system_instances),
     "addons.yaml": ("addon", CATALOG.addons),
     "chart_values.yaml": ("value", CATALOG.chart_values),
@@ -200,3 +204,34 @@ def test_eks_registries_end_as_the_regions_others_do() -> None:
     assert suffixes == {region: CATALOG.registries[region].dns_suffix for region in both}
     own = [region for region, row in CATALOG.eks_registries.items() if row.account != "602401143452"]
     assert len(own) == 20
+
+
+def test_known_defects_are_at_least_a_dozen_and_named_by_their_threads() -> None:
+    assert len(CATALOG.known_defects) >= 12
+    for row in CATALOG.known_defects.values():
+        assert f"#{row.id.rpartition('-')[2]}" in row.source
+
+
+@pytest.mark.parametrize(("first_affected", "first_fixed"), [("1.3.1", "1.3.1"), ("1.10.0", "1.9.0")])
+def test_a_defects_range_is_not_empty(first_affected: str, first_fixed: str) -> None:
+    row = CATALOG.known_defects["nixl-1862"].model_dump()
+    with pytest.raises(ValueError, match=rf"fixed in {first_fixed}, first seen in {first_affected}"):
+        KnownDefectRow.model_validate({**row, "first_affected": first_affected, "first_fixed": first_fixed})
+
+
+@pytest.mark.parametrize(
+    ("version", "affected"), [("1.2.9", False), ("1.3.0", True), ("1.3.1", True), ("1.3.2", False), ("1.10.0", False)]
+)
+def test_small_writes_hang_in_two_releases_of_nixl(version: str, affected: bool) -> None:
+    assert CATALOG.known_defects["nixl-1862"].affects(version) is affected
+
+
+def test_aws_image_agrees_with_the_pins_of_its_ray() -> None:
+    image = CATALOG.images["serve-llm-cuda-v1.0.0"]
+    ray = CATALOG.ray[image.ray_version]
+    assert (image.vllm_version, image.nixl_version) == (ray.vllm_version, ray.nixl_version)
+
+
+def test_the_stock_machine_image_runs_the_cuda_of_every_image() -> None:
+    least = {row.least_driver_branch for row in CATALOG.cuda.values()}
+    assert max(least) <= CATALOG.amis["AL2023_x86_64_NVIDIA"].driver_branch
