@@ -10,8 +10,10 @@ from pydantic import JsonValue
 from constructs_pd.planning.catalog.rows import ModelRow
 
 FP8: Final = ("fp8", "fp8_e4m3", "fp8_e5m2")
-# FlashAttention 2 and 3 have kernels up to this head size (vLLM 0.26.0 v1/attention/backends/flash_attn.py).
+# FlashAttention 2 and 3 have kernels up to this head size, FlashInfer for these alone (vLLM 0.26.0
+# v1/attention/backends/flash_attn.py, supports_head_size; flashinfer.py, get_supported_head_sizes).
 _LARGEST_HEAD: Final = 256
+_FLASHINFER_HEADS: Final = frozenset({64, 128, 256})
 # Images are attended to in both directions, which few backends can (vLLM 0.26.0 is_mm_prefix_lm).
 _BOTH_DIRECTIONS: Final = ("Gemma3ForConditionalGeneration", "Gemma4ForConditionalGeneration")
 
@@ -61,14 +63,13 @@ def default_backend(compute_capability: str, kv_cache_dtype: str, model: ModelRo
     major = int(compute_capability.partition(".")[0])
     if is_latent(model):
         return None if is_sparse(model) else _latent_backend(major, kv_cache_dtype)
-    if model.architecture in _BOTH_DIRECTIONS or _largest_head(model) > _LARGEST_HEAD:
+    heads = _head_sizes(model)
+    if model.architecture in _BOTH_DIRECTIONS or _has_unequal_heads(model) or max(heads, default=0) > _LARGEST_HEAD:
         return None
     if _has_sinks(model):
         return _backend_with_sinks(major, kv_cache_dtype)
-    if major == 10:
-        return "FLASHINFER"
-    if kv_cache_dtype in FP8 and (major != 9 or kv_cache_dtype == "fp8_e5m2"):
-        return "FLASHINFER"
+    if major == 10 or (kv_cache_dtype in FP8 and (major != 9 or kv_cache_dtype == "fp8_e5m2")):
+        return "FLASHINFER" if heads <= _FLASHINFER_HEADS else None
     return "FLASH_ATTN"
 
 
@@ -90,6 +91,10 @@ def _has_sinks(model: ModelRow) -> bool:
     return model.facts is not None and any(group.component.endswith(".sinks") for group in model.facts.weights)
 
 
-def _largest_head(model: ModelRow) -> int:
-    caches = model.facts.caches if model.facts is not None else ()
-    return max((cache.key_dim for cache in caches), default=0)
+def _head_sizes(model: ModelRow) -> set[int]:
+    """Return the sizes of its key heads; of a model without a config.json they are not known and count as usual."""
+    return {cache.key_dim for cache in model.facts.caches} if model.facts is not None else set()
+
+
+def _has_unequal_heads(model: ModelRow) -> bool:
+    return model.facts is not None and any(cache.key_dim != cache.value_dim for cache in model.facts.caches)

@@ -30,19 +30,8 @@ _OLDER_GPUS = ("A10G", "A100")  # before FP8
 _PLAIN_CACHE_TYPES = (None, "auto", "bfloat16")
 _CACHE_TYPES = (*_PLAIN_CACHE_TYPES, "fp8", "fp8_e4m3", "fp8_e5m2")
 _WARNINGS = (
-    "PD115",
-    "PD129",
-    "PD131",
-    "PD204",
-    "PD206",
-    "PD212",
-    "PD224",
-    "PD225",
-    "PD227",
-    "PD228",
-    "PD403",
-    "PD408",
-    "PD410",
+    *("PD115", "PD129", "PD131", "PD204", "PD206", "PD212", "PD224", "PD225", "PD227", "PD228", "PD403", "PD408"),
+    *("PD410", "PD412/vllm-52234"),
 )
 # What a deployment in a cluster that exists may have at most.
 _MOST_NODES = 2000
@@ -124,7 +113,8 @@ class _Model:
     def permits(self, prefill: int, decode: int) -> bool:
         if not (self.splits_over(prefill) and self.splits_over(decode)):
             return False
-        return prefill == decode or (not self.hybrid and decode % prefill == 0)
+        is_larger_prefill_whole = prefill % decode == 0 and prefill <= self.kv_heads
+        return prefill == decode or (not self.hybrid and (decode % prefill == 0 or is_larger_prefill_whole))
 
 
 def pods() -> st.SearchStrategy[dict[str, Any]]:

@@ -35,6 +35,11 @@ def test_warns_of_heads_that_few_backends_take() -> None:
     assert "Gemma4ForConditionalGeneration" in finding.message
 
 
+@pytest.mark.parametrize(("source", "found"), [("XiaomiMiMo/MiMo-V2-Flash", 1), ("Qwen/Qwen3.5-9B", 0)])
+def test_warns_of_value_heads_of_another_size_than_key_heads(source: str, found: int) -> None:
+    assert len(findings_of(RULE, pair(source, "g6e.48xlarge", "p5.48xlarge"))) == found
+
+
 def test_a_backend_that_is_stated_is_known() -> None:
     stated = {"attention_backend": "FLASHMLA_SPARSE"}
     both = {"prefill.engine_args": stated, "decode.engine_args": stated}
