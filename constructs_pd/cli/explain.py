@@ -1,45 +1,73 @@
-"""What a code means, and what it says of a specification."""
+"""What a code means, how its numbers are worked out, and what it says of a specification."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Final
 
 from constructs_pd.cli import output
-from constructs_pd.findings import Finding, PlanError
+from constructs_pd.findings import PlanError, Severity
 from constructs_pd.planning.codes import OTHER_CODES, Code
 from constructs_pd.planning.rules import RULES
 from constructs_pd.planning.rules.rule import Rule
-from constructs_pd.planning.rules.suggest import known_names
-from constructs_pd.planning.spec_file import plan_file
+from constructs_pd.planning.rules.suggest import near_names
+from constructs_pd.planning.spec_file import Examination, examine_file
 
 KNOWN: Final[dict[str, Code | Rule]] = {
     **{code.code: code for code in OTHER_CODES},
     **{rule.code: rule for rule in RULES},
 }
-USAGE_ERROR = 2
+ERRORS: Final = 1
+USAGE_ERROR: Final = 2
+INDENT: Final = 2
 
 
 def explain(stated: Namespace) -> int:
-    """Print a code's meaning, and its findings in a specification where one is given."""
-    code = stated.code.upper()
-    if code not in KNOWN:
-        output.complaint(f"{stated.code!r} is none of the {len(KNOWN)} codes: {known_names(code, KNOWN)}")
+    """Print a code's meaning, and its numbers and findings in a specification where one is given."""
+    known = KNOWN.get(stated.code.upper())
+    if known is None:
+        near = near_names(stated.code.upper(), KNOWN) or "`constructs-pd rules` lists them"
+        output.complaint(f"{stated.code!r} is none of the {len(KNOWN)} codes: {near}")
         return USAGE_ERROR
-    found = KNOWN[code]
-    output.line(f"{found.code} {found.severity}: {found.title}")
-    output.line(f"  otherwise: {found.rationale}")
-    output.line(f"  source: {found.source}")
+    examined: Examination | None = None
     if stated.specification is not None:
-        own = [finding for finding in _findings(stated) if finding.code == code]
-        output.line(f"{len(own)} findings in {stated.specification}")
-        for finding in own:
-            output.line(finding.render())
-    return 0
+        try:
+            examined = examine_file(stated.specification)
+        except PlanError as error:
+            output.complaint(str(error))
+            return ERRORS
+    output.line(f"{known.code} {known.severity}: {known.title}", style="bold")
+    _part("what happens otherwise", [known.rationale])
+    if isinstance(known, Rule) and known.arithmetic is not None:
+        _part("arithmetic", known.arithmetic.split("; "))
+    _part("source", [known.source])
+    return 0 if examined is None else _of_a_specification(known, examined, stated.specification)
 
 
-def _findings(stated: Namespace) -> tuple[Finding, ...]:
-    try:
-        return plan_file(stated.specification).findings
-    except PlanError as error:
-        return error.findings
+def _of_a_specification(known: Code | Rule, examined: Examination, path: Path) -> int:
+    """Print the numbers and the findings of a code in a specification."""
+    if examined.facts is not None and isinstance(known, Rule) and known.worked is not None:
+        _part(f"in {path}", known.worked(examined.facts))
+    own = [finding for finding in examined.findings if finding.code == known.code]
+    output.line()
+    if known.code.startswith("PD5"):
+        output.line("Constructs find this, when an app is synthesized; the specification alone does not show it.")
+    elif examined.facts is None and not own:
+        output.line(f"too little of {path} can be read: `constructs-pd plan` says what is wrong with it")
+        return ERRORS
+    else:
+        output.line(f"{len(own)} {'finding' if len(own) == 1 else 'findings'} in {path}")
+    for finding in own:
+        output.finding(finding)
+        if finding.acknowledged is not None:
+            output.line(f"acknowledged: {finding.acknowledged}", indent=output.REMEDY_INDENT, style="dim")
+    return ERRORS if any(finding.severity is Severity.ERROR for finding in own) else 0
+
+
+def _part(title: str, lines: Iterable[str]) -> None:
+    output.line(title, style="bold")
+    for line in lines:
+        text = line.lstrip()
+        output.line(text, indent=INDENT + len(line) - len(text))

@@ -5,51 +5,42 @@ Exit status: 0 without errors, 1 with errors in a specification, 2 for a command
 
 from __future__ import annotations
 
-import argparse
+import io
+import os
+import sys
 from collections.abc import Sequence
-from importlib.metadata import version
-from importlib.util import find_spec
-from pathlib import Path
+from typing import Final
 
-from constructs_pd.cli import output
-from constructs_pd.cli.explain import explain
-from constructs_pd.cli.lists import list_instances, list_models, list_rules
-from constructs_pd.cli.plan import plan_command
-
-USAGE_ERROR = 2
+# What a shell reports of a program that SIGINT or SIGPIPE ended.
+INTERRUPTED: Final = 130
+PIPE_CLOSED: Final = 141
+NOT_WRITTEN: Final = 1
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return the exit status."""
-    if find_spec("rich") is None:
-        output.complaint("the command line needs rich: pip install 'constructs-pd[cli]'")
-        return USAGE_ERROR
-    stated = _parser().parse_args(arguments)
-    status: int = stated.run(stated)
-    return status
+    """Run a command and return the exit status; whoever stops it, or stops reading, sees no traceback."""
+    if sys.stdout is None:  # it was closed
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as the program runs
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as standard error is: a name may hold what it cannot write
+    try:
+        try:
+            from constructs_pd.cli.commands import run  # here, because Ctrl-C may also come while it loads
+
+            return run(arguments)
+        finally:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _drop_output()
+        return PIPE_CLOSED
+    except OSError as error:
+        _drop_output()
+        print(f"cannot write: {error.strerror}", file=sys.stderr)  # noqa: T201 - nothing else is left to say it with
+        return NOT_WRITTEN
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="constructs-pd", description="Plan one model on prefill and decode nodes.")
-    parser.add_argument("--version", action="version", version=version("constructs-pd"))
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    as_json = argparse.ArgumentParser(add_help=False)
-    as_json.add_argument("--json", action="store_true", help="print JSON instead of a table")
-
-    planning = commands.add_parser("plan", parents=[as_json], help="plan a specification")
-    planning.add_argument("specification", type=Path)
-    planning.set_defaults(run=plan_command)
-
-    explaining = commands.add_parser("explain", help="say what a code such as PD201 means")
-    explaining.add_argument("code")
-    explaining.add_argument("specification", type=Path, nargs="?", help="a specification to say it of")
-    explaining.set_defaults(run=explain)
-
-    for name, run, text in (
-        ("models", list_models, "list the models of the catalogue"),
-        ("instances", list_instances, "list the instance types of the catalogue"),
-        ("rules", list_rules, "list every code"),
-    ):
-        listing = commands.add_parser(name, parents=[as_json], help=text)
-        listing.set_defaults(run=run)
-    return parser
+def _drop_output() -> None:
+    """Have Python's own flush at exit succeed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from constructs_pd.findings import Finding, PlanError, render
+from constructs_pd.findings import Finding, PlanError, in_order, render
 from constructs_pd.planning.catalog.loader import load_catalog
 from constructs_pd.planning.codes import FILE
 from constructs_pd.planning.deployment_plan import DeploymentPlan
-from constructs_pd.planning.facts import gather
+from constructs_pd.planning.facts import Facts, gather
 from constructs_pd.planning.resolve import examine, plan
 from constructs_pd.planning.spec import DeploymentSpec
 from constructs_pd.planning.spec_errors import Diagnosis, diagnose
 from constructs_pd.planning.yaml_lines import YamlDocument, YamlFileError, parse_yaml
 
 EXIT_FAILURE: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What a specification asks for, as far as it can be read, and everything that is found in it.
+
+    Attributes:
+        facts: The specification without its mistakes of form, with the catalogue's rows; none where too little is left.
+        findings: Errors and warnings, acknowledged ones included, each with its line.
+    """
+
+    facts: Facts | None
+    findings: tuple[Finding, ...]
 
 
 def load_spec(path: str | Path) -> DeploymentSpec:
@@ -41,13 +54,21 @@ def plan_file(path: str | Path) -> DeploymentPlan:
     """
     document, diagnosis = _read(Path(path))
     if diagnosis.findings or diagnosis.spec is None:
-        rest = examine(gather(diagnosis.spec, load_catalog())) if diagnosis.spec else ()
-        raise PlanError(_located((*diagnosis.findings, *rest), document))
+        raise PlanError(_examination(document, diagnosis).findings)
     try:
         planned = plan(diagnosis.spec)
     except PlanError as error:
         raise PlanError(_located(error.findings, document)) from None
     return planned.model_copy(update={"findings": tuple(_located(planned.findings, document))})
+
+
+def examine_file(path: str | Path) -> Examination:
+    """Read a specification from a YAML file and say everything that is found in it, whether it can be planned or not.
+
+    Raises:
+        PlanError: The file cannot be read or is not YAML.
+    """
+    return _examination(*_read(Path(path)))
 
 
 def plan_or_exit(path: str | Path) -> DeploymentPlan:
@@ -65,6 +86,12 @@ def plan_or_exit(path: str | Path) -> DeploymentPlan:
     if warnings:
         print(warnings, file=sys.stderr)  # noqa: T201 - what this function is for
     return planned
+
+
+def _examination(document: YamlDocument, diagnosis: Diagnosis) -> Examination:
+    facts = gather(diagnosis.spec, load_catalog()) if diagnosis.spec is not None else None
+    rest = examine(facts) if facts is not None else ()
+    return Examination(facts, in_order(_located((*diagnosis.findings, *rest), document)))
 
 
 def _read(path: Path) -> tuple[YamlDocument, Diagnosis]:

@@ -19,6 +19,13 @@ def check(facts: Facts) -> Iterator[Violation]:
             )
 
 
+def worked(facts: Facts) -> Iterator[str]:
+    """Yield the nodes of each phase."""
+    for phase in facts.phases:
+        most = "not stated, as many as replicas" if phase.spec.max_nodes is None else f"{phase.spec.max_nodes}"
+        yield f"{phase.name}: replicas {phase.spec.replicas}, max_nodes {most}"
+
+
 RULE = Rule(
     code="PD113",
     severity=Severity.ERROR,
@@ -26,4 +33,6 @@ RULE = Rule(
     rationale="Each replica takes a whole node: the pods beyond max_nodes stay Pending, and the service never starts.",
     source="this library: one pod per node",
     check=check,
+    arithmetic="max_nodes >= replicas, for each phase",
+    worked=worked,
 )

@@ -24,6 +24,20 @@ def check(facts: Facts) -> Iterator[Violation]:
             )
 
 
+def worked(facts: Facts) -> Iterator[str]:
+    """Yield the nodes that an upgrade of each phase takes."""
+    strategy, clusters = facts.spec.upgrade.strategy, CLUSTERS_DURING_UPGRADE
+    for phase in facts.phases:
+        replicas = phase.spec.replicas
+        if strategy != "new_cluster":
+            yield f"{phase.name}: no second cluster with upgrade.strategy {strategy}, {replicas} nodes are enough"
+        else:
+            yield (
+                f"{phase.name}: {clusters} x {replicas} replicas = {clusters * replicas} nodes, "
+                f"at most {phase.spec.most_nodes}"
+            )
+
+
 RULE = Rule(
     code="PD114",
     severity=Severity.ERROR,
@@ -31,4 +45,6 @@ RULE = Rule(
     rationale="A change of the cluster starts a second one; without GPUs it stays Pending, and the upgrade never ends.",
     source="ray-project/kuberay#1476, PR#1564, #4239",
     check=check,
+    arithmetic="max_nodes >= 2 x replicas, for each phase, where upgrade.strategy is new_cluster",
+    worked=worked,
 )

@@ -27,6 +27,24 @@ def check(facts: Facts) -> Iterator[Violation]:
         )
 
 
+def worked(facts: Facts) -> Iterator[str]:
+    """Yield the addresses of the nodes and of their subnet."""
+    cluster = facts.spec.eks_cluster
+    network = network_of(cluster.vpc_cidr) if cluster else None
+    if cluster is None:
+        yield "no network is made: the cluster exists"
+    elif network is None or network.prefixlen > NARROWEST:
+        yield f"{cluster.vpc_cidr} cannot be divided, see PD127"
+    else:
+        prefill, decode = (phase.spec.most_nodes for phase in facts.phases)
+        nodes = prefill + decode + cluster.system_nodes.count
+        yield f"{nodes} nodes = {prefill} of prefill + {decode} of decode + {cluster.system_nodes.count} of the system"
+        yield (
+            f"{nodes} x {defaults.ADDRESSES_PER_NODE} = {nodes * defaults.ADDRESSES_PER_NODE:,} addresses at most, "
+            f"{private_addresses(cluster):,} in the private subnet of {facts.spec.availability_zone}"
+        )
+
+
 RULE = Rule(
     code="PD128",
     severity=Severity.ERROR,
@@ -37,4 +55,9 @@ RULE = Rule(
         "DescribeInstanceTypes, Ipv4AddressesPerInterface (64 at most for the types of the catalogue)"
     ),
     check=check,
+    arithmetic=(
+        "nodes = most nodes of both phases + system nodes; nodes x 128 addresses <= addresses of the private subnet "
+        "in the zone"
+    ),
+    worked=worked,
 )

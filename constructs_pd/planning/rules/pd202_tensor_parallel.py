@@ -21,6 +21,16 @@ def check(facts: Facts) -> Iterator[Violation]:
         )
 
 
+def worked(facts: Facts) -> Iterator[str]:
+    """Yield the GPUs of each phase."""
+    for phase in facts.phases:
+        if phase.instance is None:
+            yield f"{phase.name}: {phase.spec.instance_type} is not known, see PD201"
+        else:
+            gpu = phase.instance.gpu
+            yield f"{phase.name}: tensor_parallel {phase.tensor_parallel}, {gpu.count} x {gpu.name}"
+
+
 RULE = Rule(
     code="PD202",
     severity=Severity.ERROR,
@@ -28,4 +38,6 @@ RULE = Rule(
     rationale="The placement group asks one node for more GPUs than any node has and waits for ever.",
     source="Ray 2.58.0 vllm_models.py, placement_bundles with STRICT_PACK",
     check=check,
+    arithmetic="tensor_parallel <= GPUs of the instance type, for each phase",
+    worked=worked,
 )

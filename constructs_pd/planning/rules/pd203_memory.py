@@ -8,6 +8,7 @@ from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts, PhaseFacts
 from constructs_pd.planning.fit import Fit, fit_on, settled
 from constructs_pd.planning.gpu_memory import GIB
+from constructs_pd.planning.rules import memory_terms
 from constructs_pd.planning.rules.rule import Rule, Violation
 
 # How many other nodes a remedy names.
@@ -103,4 +104,6 @@ RULE = Rule(
     rationale="vLLM refuses to start after the image and the weights were downloaded.",
     source="vLLM 0.26.0 v1/worker/gpu_worker.py and v1/core/kv_cache_utils.py; docs/memory.md",
     check=check,
+    arithmetic=memory_terms.ARITHMETIC,
+    worked=memory_terms.worked,
 )

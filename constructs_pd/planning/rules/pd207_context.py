@@ -21,6 +21,16 @@ def check(facts: Facts) -> Iterator[Violation]:
         )
 
 
+def worked(facts: Facts) -> Iterator[str]:
+    """Yield the context that is promised and the model's."""
+    stated = facts.spec.model.max_model_len
+    promised = "not stated, as much as fits" if stated is None else f"{stated:,} tokens"
+    if facts.model is None:
+        yield f"{facts.spec.model.source} is not known, see PD205"
+    else:
+        yield f"max_model_len {promised}, {facts.model.model} was trained for {facts.model.max_position_embeddings:,}"
+
+
 RULE = Rule(
     code="PD207",
     severity=Severity.ERROR,
@@ -28,4 +38,6 @@ RULE = Rule(
     rationale="vLLM refuses to start with a max_model_len above the model's own, minutes after the pods started.",
     source="vLLM 0.26.0 config/model.py, _get_and_verify_max_len",
     check=check,
+    arithmetic="max_model_len <= max_position_embeddings of the model's config.json",
+    worked=worked,
 )

@@ -31,6 +31,17 @@ def check(facts: Facts) -> Iterator[Violation]:
             )
 
 
+def worked(facts: Facts) -> Iterator[str]:
+    """Yield the heads of the model on the GPUs of each phase."""
+    model = facts.model
+    if model is None:
+        yield f"{facts.spec.model.source} is not known, see PD205"
+        return
+    for phase in facts.phases:
+        size = "not known, see PD201" if phase.tensor_parallel is None else f"{phase.tensor_parallel}"
+        yield f"{phase.name}: {model.attention_heads} heads, {model.kv_heads} key/value heads, tensor_parallel {size}"
+
+
 RULE = Rule(
     code="PD209",
     severity=Severity.ERROR,
@@ -38,4 +49,6 @@ RULE = Rule(
     rationale="vLLM refuses to load the model, after the pods have started.",
     source="vLLM 0.26.0 config/model.py, verify_with_parallel_config",
     check=check,
+    arithmetic=("attention heads are a multiple of tensor_parallel; key/value heads are a multiple or a divisor of it"),
+    worked=worked,
 )

@@ -36,6 +36,24 @@ def _needed_cores(phase: str) -> int:
     return defaults.REPLICA_ACTOR_CPU_CORES + ingress
 
 
+def worked(facts: Facts) -> Iterator[str]:
+    """Yield what each phase's nodes leave to a pod."""
+    reserved_cores, reserved_gib = defaults.NODE_RESERVE_CPU_CORES, defaults.NODE_RESERVE_MEMORY_GIB
+    for phase in facts.phases:
+        if phase.instance is None:
+            yield f"{phase.name}: {phase.spec.instance_type} is not known, see PD201"
+            continue
+        cores, memory = pod_cpu_cores(phase.instance), pod_memory_gib(phase.instance)
+        yield (
+            f"{phase.name}: {cores} cores = {cores + reserved_cores} allocatable - {reserved_cores}, "
+            f"{_needed_cores(phase.name)} needed"
+        )
+        yield (
+            f"{phase.name}: {memory} GiB = {memory + reserved_gib} GiB allocatable - {reserved_gib} GiB, "
+            f"{2 * defaults.WORKER_SHARED_MEMORY_GIB} GiB needed"
+        )
+
+
 RULE = Rule(
     code="PD210",
     severity=Severity.ERROR,
@@ -43,4 +61,9 @@ RULE = Rule(
     rationale="A bundle that is larger than any pod waits for ever; Ray adds 1 CPU for the replica actor to the first.",
     source="Ray 2.58.0 llm_server.py; ray-project/kuberay#1090, #3414, #4366, #4555",
     check=check,
+    arithmetic=(
+        "cores = allocatable - 2 for the node's DaemonSets >= 1 of the replica's actor + 2 of ingress replicas on "
+        "decode; memory = allocatable - 10 GiB >= 2 x 16 GiB, shared memory and engine"
+    ),
+    worked=worked,
 )

@@ -47,6 +47,22 @@ def _room(row: SystemInstanceRow) -> int:
     return row.allocatable_memory_mib - defaults.SYSTEM_RESERVE_MEMORY_MIB
 
 
+def worked(facts: Facts) -> Iterator[str]:
+    """Yield the memory of the system nodes."""
+    cluster = facts.spec.eks_cluster
+    row = facts.catalog.system_instances.get(cluster.system_nodes.instance_type) if cluster else None
+    if cluster is None:
+        yield "no system nodes are made: the cluster exists"
+    elif row is None:
+        yield f"{cluster.system_nodes.instance_type} is not known"
+    else:
+        yield (
+            f"head {facts.spec.head.memory_gib * MIB_PER_GIB:,} MiB; {_room(row):,} MiB = "
+            f"{row.allocatable_memory_mib:,} MiB allocatable of {row.instance_type} - "
+            f"{defaults.SYSTEM_RESERVE_MEMORY_MIB:,} MiB"
+        )
+
+
 RULE = Rule(
     code="PD221",
     severity=Severity.ERROR,
@@ -54,4 +70,6 @@ RULE = Rule(
     rationale="The node group starts no instance, or the Ray head stays Pending.",
     source="the catalogue, system_instances.yaml and offerings.yaml",
     check=check,
+    arithmetic="head.memory_gib <= allocatable memory of the type - 2.5 GiB for operators and DaemonSets",
+    worked=worked,
 )

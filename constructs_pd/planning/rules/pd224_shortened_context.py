@@ -6,6 +6,7 @@ from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.fit import context_tokens
 from constructs_pd.planning.kv_layout import DEFAULT_BLOCK_TOKENS
+from constructs_pd.planning.rules import memory_terms
 from constructs_pd.planning.rules.rule import Rule, Violation
 
 
@@ -32,4 +33,6 @@ RULE = Rule(
     rationale="Longer prompts are refused, which clients may not expect of the model.",
     source="docs/memory.md",
     check=check,
+    arithmetic=memory_terms.CONTEXT_ARITHMETIC,
+    worked=memory_terms.worked_context,
 )

@@ -42,6 +42,8 @@ class Rule:
         rationale: What happens in the cluster otherwise.
         source: Where that fact comes from.
         check: The rule itself.
+        arithmetic: How its numbers are worked out, in plain words, of a rule that has any.
+        worked: Says its numbers for a specification, one line each, whether it is violated or not.
     """
 
     code: str
@@ -50,6 +52,8 @@ class Rule:
     rationale: str
     source: str
     check: Callable[[Facts], Iterable[Violation]]
+    arithmetic: str | None = None
+    worked: Callable[[Facts], Iterable[str]] | None = None
 
     def findings(self, facts: Facts) -> Iterator[Finding]:
         """Yield a finding for every violation."""
