@@ -22,15 +22,19 @@ from constructs_pd.planning.catalog.rows import (
     ImageRow,
     KubeRayRow,
     KubernetesRow,
+    ModelRow,
     RolloutEffects,
 )
 from constructs_pd.planning.codes import OTHER_CODES
+from constructs_pd.planning.footprint import footprint
+from constructs_pd.planning.gpu_memory import GIB
 from constructs_pd.planning.model_base import model_in
 from constructs_pd.planning.rules import RULES
 from constructs_pd.planning.spec import DeploymentSpec
 from constructs_pd.planning.versions import version_key
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+MIB = 1024**2
 NOTE = "<!-- Written by `make pages`; change the data instead. -->\n"
 
 
@@ -42,11 +46,59 @@ def rules_page() -> str:
         "until it is acknowledged with a reason. A code never changes its meaning.\n\n"
     )
     rows = [
-        *((code.code, str(code.severity), code.title, code.rationale, code.source) for code in OTHER_CODES),
-        *((rule.code, str(rule.severity), rule.title, rule.rationale, rule.source) for rule in RULES),
+        *((code.code, str(code.severity), code.title, "", code.rationale, code.source) for code in OTHER_CODES),
+        *(
+            (rule.code, str(rule.severity), rule.title, rule.arithmetic or "", rule.rationale, rule.source)
+            for rule in RULES
+        ),
     ]
-    columns = ("code", "severity", "what must hold", "what happens otherwise", "source")
+    columns = ("code", "severity", "what must hold", "arithmetic", "what happens otherwise", "source")
     return NOTE + head + _table(columns, sorted(rows))
+
+
+def model_sizes_page() -> str:
+    """Return the sizes of every model of the catalogue."""
+    head = (
+        "# Sizes of the catalogue's models\n\n"
+        "On one GPU, with weights and KV cache as the checkpoint has them. [models.md](models.md) says how the numbers\n"
+        "come about, and how to state a model that is not here. `constructs-pd models --json` has the same as data.\n\n"
+        "KV cache is what a token takes in the layers that keep every token. Layers with a window keep the last\n"
+        "tokens alone, and a hybrid model's other layers one state for a request.\n\n"
+    )
+    columns = (
+        "model",
+        "parameters",
+        "weights",
+        "weights as",
+        "KV cache",
+        "windows",
+        "state",
+        "context",
+        "source",
+        "date",
+    )
+    return NOTE + head + _table(columns, (_model_sizes(row) for row in load_catalog().models.values()))
+
+
+def _model_sizes(row: ModelRow) -> tuple[str, ...]:
+    facts, size = row.facts, footprint(row)
+    assert facts is not None
+    assert size is not None
+    windows = (
+        f"{window.bytes_per_token:,} bytes/token of the last {window.window_tokens:,}" for window in size.windows
+    )
+    return (
+        row.model,
+        f"{facts.parameters / 1e9:,.2f} billion",
+        f"{size.weight_bytes / GIB:,.2f} GiB",
+        facts.quantization or facts.dtype,
+        f"{size.kv_bytes_per_token:,} bytes/token",
+        "<br>".join(windows),
+        f"{size.state_bytes_per_request / MIB:,.1f} MiB" if size.state_bytes_per_request else "",
+        f"{row.max_position_embeddings:,} tokens",
+        row.source,
+        str(row.date),
+    )
 
 
 def rollout_page() -> str:
@@ -406,6 +458,7 @@ PAGES = {
     "memory_accuracy.md": memory_accuracy_page,
     "compatibility.md": compatibility_page,
     "known_defects.md": known_defects_page,
+    "model_sizes.md": model_sizes_page,
     "rules.md": rules_page,
     "rollout.md": rollout_page,
     "specification.md": specification_page,

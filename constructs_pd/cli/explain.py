@@ -59,6 +59,13 @@ def _of_a_specification(known: Code | Rule, examined: Examination, path: Path) -
         return ERRORS
     else:
         output.line(f"{len(own)} {'finding' if len(own) == 1 else 'findings'} in {path}")
+    others = {
+        finding.code
+        for finding in examined.findings
+        if finding.severity is Severity.ERROR and finding.code != known.code
+    }
+    if others:
+        output.line(f"other errors there, without which the numbers may change: {', '.join(sorted(others))}")
     for finding in own:
         output.finding(finding)
         if finding.acknowledged is not None:

@@ -119,10 +119,9 @@ def _escape(character: str) -> str:
 def _console() -> Console:
     try:
         from rich.console import Console
-    except ModuleNotFoundError as error:
-        raise MissingRichError(
-            f"the command line's tables need {error.name}: pip install 'constructs-pd[cli]'", name=error.name
-        ) from None
+    except ModuleNotFoundError:
+        message = "the command line's tables need rich: pip install 'constructs-pd[cli]'"
+        raise MissingRichError(message, name="rich") from None
     return Console(highlight=False, markup=False, emoji=False)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,9 @@ from constructs_pd.planning.models.facts import ModelFacts, model_facts
 
 # The largest published file is under one megabyte.
 _MOST_BYTES: Final = 20_000_000
+# Published files have six levels.
+_MOST_LEVELS: Final = 50
+_SURROGATE: Final = re.compile("[\\ud800-\\udfff]")
 _QUANTIZATION_FILE: Final = "hf_quant_config.json"
 
 
@@ -70,10 +74,9 @@ def _mapping(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise ModelConfigError(
-            name, f"cannot be read ({error.strerror or 'unknown error'})", "give its path"
-        ) from error
+    except (OSError, ValueError) as error:  # a path may hold a null character
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise ModelConfigError(name, f"cannot be read ({reason or 'unknown error'})", "give its path") from error
     if len(content) > _MOST_BYTES:
         raise ModelConfigError(name, f"more than {_MOST_BYTES:,} bytes", "give the path of a config.json")
     try:
@@ -82,7 +85,25 @@ def _mapping(path: Path) -> dict[str, Any]:
         raise ModelConfigError(name, "not JSON", "give the path of a complete config.json") from error
     if not isinstance(value, dict):
         raise ModelConfigError(name, shown(value), "give the path of a config.json, which holds a mapping")
+    _refuse_what_no_file_holds(name, value)
     return value
+
+
+def _refuse_what_no_file_holds(name: str, value: dict[str, Any]) -> None:
+    """Refuse what could not be written again: nesting without end, and halves of UTF-16 pairs."""
+    level: list[Any] = [value]
+    for _ in range(_MOST_LEVELS):
+        if any(isinstance(item, str) and _SURROGATE.search(item) for item in level):
+            raise ModelConfigError(name, "half of a UTF-16 pair, which is no character", "correct the config.json")
+        level = [inner for item in level for inner in _inside(item)]
+    if level:
+        raise ModelConfigError(name, f"more than {_MOST_LEVELS} levels", "give the path of a config.json")
+
+
+def _inside(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return [*value, *value.values()]
+    return value if isinstance(value, list) else []
 
 
 def _no_number(_: str) -> None:

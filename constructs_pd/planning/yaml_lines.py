@@ -11,9 +11,12 @@ from typing import Any, Final
 import yaml
 
 MERGE_KEY: Final = "tag:yaml.org,2002:merge"
+SURROGATE: Final = re.compile("[\\ud800-\\udfff]")
 TEXT: Final = "tag:yaml.org,2002:str"
 INTEGER: Final = "tag:yaml.org,2002:int"
 MAX_NODES: Final = 100_000
+# A specification with a config.json in it has some ten thousand.
+MAX_BYTES: Final = 1_000_000
 
 
 class YamlFileError(Exception):
@@ -72,12 +75,7 @@ def parse_yaml(path: Path) -> YamlDocument:
     Raises:
         YamlFileError: The file cannot be read or is not that.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise YamlFileError(str(path), f"cannot be read: {error.strerror}", "check its name and permissions") from None
-    except UnicodeDecodeError:
-        raise YamlFileError(str(path), "is not UTF-8 text", "save it as UTF-8") from None
+    text = _text(path)
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         if root is not None and _expanded_size(root, {}) > MAX_NODES:
@@ -99,6 +97,21 @@ def parse_yaml(path: Path) -> YamlDocument:
     return YamlDocument(path, data, lines)
 
 
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:  # a path may hold a null character
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise YamlFileError(str(path), f"cannot be read: {reason}", "check its name and permissions") from None
+    if len(content) > MAX_BYTES:
+        raise YamlFileError(str(path), f"holds more than {MAX_BYTES:,} bytes", "give the path of a specification")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise YamlFileError(str(path), "is not UTF-8 text", "save it as UTF-8") from None
+
+
 def _expanded_size(node: yaml.Node, sizes: dict[int, int]) -> int:
     """Return how many values a node holds with every alias written out; aliases make it grow exponentially."""
     if id(node) not in sizes:
@@ -114,6 +127,7 @@ def _children(node: yaml.Node) -> list[yaml.Node]:
 
 
 def _walk(node: yaml.Node, prefix: str, path: Path, lines: dict[str, int]) -> None:
+    _refuse_half_a_character(node, path)
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key_node, value_node in node.value:
@@ -123,6 +137,7 @@ def _walk(node: yaml.Node, prefix: str, path: Path, lines: dict[str, int]) -> No
                 raise YamlFileError(f"{path}:{line}", f"has a key that YAML does not read as text: {key!r}", "quote it")
             if key in seen and key_node.tag != MERGE_KEY:
                 raise YamlFileError(f"{path}:{line}", f"gives {key!r} twice; YAML would use the last", "keep one")
+            _refuse_half_a_character(key_node, path)
             seen.add(key)
             lines[f"{prefix}{key}"] = line
             _walk(value_node, f"{prefix}{key}.", path, lines)
@@ -133,3 +148,10 @@ def _walk(node: yaml.Node, prefix: str, path: Path, lines: dict[str, int]) -> No
     elif node.tag == INTEGER and not re.fullmatch(r"[-+]?(0|[1-9][0-9]*)", node.value):
         place = f"{path}:{node.start_mark.line + 1}"
         raise YamlFileError(place, f"has a number that YAML reads as another: {node.value}", "write it in decimal")
+
+
+def _refuse_half_a_character(node: yaml.Node, path: Path) -> None:
+    """Refuse what an escape can write and no file can hold."""
+    if isinstance(node, yaml.ScalarNode) and SURROGATE.search(node.value):
+        place = f"{path}:{node.start_mark.line + 1}"
+        raise YamlFileError(place, "has half of a UTF-16 pair, which is no character", "write the character itself")

@@ -25,3 +25,9 @@ class YamlFile(SingleFileSnapshotExtension):
 
     def serialize(self, data: Any, **_: Any) -> str:
         return data if isinstance(data, str) else yaml.dump(data, Dumper=_Dumper, sort_keys=False, width=120)
+
+
+class TextFile(YamlFile):
+    """Writes text as it is, in a file that says so."""
+
+    file_extension = "txt"

@@ -209,7 +209,7 @@ class ModelSizes(FrozenModel):
         gt=0, le=100_000, allow_inf_nan=False, description="its weights as they are loaded, in GiB, such as 14.2"
     )
     kv_bytes_per_token: int = Field(
-        ge=0, le=1_000_000_000, description="what one token takes of the KV cache in all layers together, in bytes"
+        ge=1, le=1_000_000_000, description="what one token takes of the KV cache in all layers together, in bytes"
     )
     state_bytes_per_request: int = Field(
         default=0,
