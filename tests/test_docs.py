@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
+import shlex
+import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from pytest_examples import CodeExample, EvalExample, find_examples
 
-from constructs_pd import _HOMES, PlanError, plan, plan_file
+from constructs_pd import _HOMES, ModelConfigError, ModelSpec, PlanError, load_spec, plan, plan_file
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.spec import DeploymentSpec
 from constructs_pd.planning.spec_pods import Phase
+from support.command_line import command
+from support.model_configs import LLAMA, with_fields
 from support.processes import python
+from support.published_models import published_config, published_models
 from support.specs import ROOT, changed, reference_data
 
 README = ROOT / "README.md"
@@ -54,6 +61,8 @@ def test_every_construct_has_a_guide_page_with_a_snippet() -> None:
     public = [*_HOMES["k8s"], *_HOMES["aws"]]
     guides = {page.stem for page in GUIDES if blocks(page, "py")}
     assert guides - {"hand_over"} == {snake_case(name) for name in public if not name.startswith("Existing")}
+    guides = {page.stem for page in GUIDES if blocks(page, "py")} - {"models"}
+    assert guides == {snake_case(name) for name in public if not name.startswith("Existing")}
 
 
 def test_the_error_message_is_the_real_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,8 +75,9 @@ def test_the_error_message_is_the_real_one(tmp_path: Path, monkeypatch: pytest.M
     assert str(caught.value).splitlines()[: len(message.splitlines())] == message.splitlines()
 
 
-def test_every_other_yaml_snippet_of_the_readme_is_a_part_of_a_specification(tmp_path: Path) -> None:
-    parts = [block for block in blocks(README, "yaml") if block != SPECIFICATION]
+@pytest.mark.parametrize("page", [README, ROOT / "docs" / "models.md"], ids=lambda page: page.stem)
+def test_every_other_yaml_snippet_is_a_part_of_a_specification(page: Path, tmp_path: Path) -> None:
+    parts = [block for block in blocks(page, "yaml") if block != SPECIFICATION]
     assert parts
     for block in parts:
         path = tmp_path / "spec.yaml"
@@ -90,6 +100,66 @@ def test_the_example_of_a_phase_is_one(page: str) -> None:
     assert Phase.model_validate(decode).model_fields_set == decode.keys()
     prefill = {"instance_type": "p5.48xlarge"}
     plan(DeploymentSpec.model_validate(changed(reference_data(), {"decode": decode, "prefill": prefill})))
+
+
+@pytest.mark.parametrize("page", [README, ROOT / "docs" / "command_line.md"], ids=lambda page: page.stem)
+def test_commands_print_what_they_say(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`...` on a line of its own stands for any lines."""
+    monkeypatch.chdir(ROOT)
+    shown = [part for block in blocks(page, "console") for part in block.removeprefix("$ ").split("\n$ ")]
+    assert shown
+    for part in shown:
+        line, _, text = part.partition("\n")
+        program, *arguments = shlex.split(line)
+        done = command(*arguments)
+        assert program == "constructs-pd"
+        pattern = re.escape(f"\n{text.rstrip()}\n").replace(re.escape("\n...\n"), "\n(?s:.*)")
+        assert re.fullmatch(pattern, f"\n{done.out.rstrip()}{done.err.rstrip()}\n"), line
+
+
+# It lists the format of each of its 50,000 modules.
+TOO_LONG = "nvidia/MiniMax-M3-NVFP4"
+CONFIGS: dict[str, dict[str, Any] | None] = {
+    "of an architecture that is not known": {"architectures": ["BertModel"]},
+    "of a kind of attention that is not counted": {"architectures": ["KimiLinearForCausalLM"]},
+    "truncated, or no JSON": None,
+    "without a field that matters": {"vocab_size": None},
+    "with zero, a negative or an absurd number": {"num_hidden_layers": 0},
+    "with sizes that do not divide": {"num_attention_heads": 32, "num_key_value_heads": 7},
+    "in a quantization that is not known": {"quantization_config": {"quant_method": "bitsandbytes"}},
+}
+
+
+def test_a_config_that_is_refused_is_refused_in_these_words(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    stated = dict(re.findall(r"^\| (.+) \| `(.+)` \|$", page, re.MULTILINE))
+    assert stated.keys() == CONFIGS.keys()
+    path = tmp_path / "config.json"
+    for case, fields in CONFIGS.items():
+        path.write_text("{" if fields is None else json.dumps(with_fields(LLAMA, **fields)), encoding="utf-8")
+        with pytest.raises(ModelConfigError) as caught:
+            ModelSpec.from_config_json(path)
+        assert str(caught.value) == stated[case]
+
+
+@pytest.mark.parametrize("model", [model for model in published_models()[::5] if model != TOO_LONG])
+def test_a_config_can_be_pasted_into_a_specification(model: str, tmp_path: Path) -> None:
+    config = published_config(model)
+    row = {"model": "acme/own", "gated": False, "source": "its config.json", "date": "2026-11-30"}
+    written = tmp_path / "config.json"
+    written.write_text(json.dumps(config, indent=2), encoding="utf-8")
+    pasted = (
+        f'custom_models:\n  - {json.dumps(row)[:-1]}, "config":\n{textwrap.indent(written.read_text(), "      ")}}}\n'
+    )
+    path = tmp_path / "spec.yaml"
+    path.write_text(SPECIFICATION + pasted, encoding="utf-8")
+    try:
+        facts = ModelSpec.from_config_json(written).facts
+    except ModelConfigError as error:
+        with pytest.raises(PlanError, match=re.escape(error.found)):
+            load_spec(path)
+    else:
+        assert load_spec(path).custom_models[0].facts == facts
 
 
 def test_pages_made_from_data_are_fresh() -> None:

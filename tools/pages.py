@@ -29,6 +29,7 @@ from constructs_pd.planning.codes import OTHER_CODES
 from constructs_pd.planning.footprint import footprint
 from constructs_pd.planning.gpu_memory import GIB
 from constructs_pd.planning.model_base import model_in
+from constructs_pd.planning.models.families import ARCHITECTURES, REFUSED
 from constructs_pd.planning.rules import RULES
 from constructs_pd.planning.spec import DeploymentSpec
 from constructs_pd.planning.versions import version_key
@@ -60,8 +61,9 @@ def model_sizes_page() -> str:
     """Return the sizes of every model of the catalogue."""
     head = (
         "# Sizes of the catalogue's models\n\n"
-        "On one GPU, with weights and KV cache as the checkpoint has them. [models.md](models.md) says how the numbers\n"
-        "come about, and how to state a model that is not here. `constructs-pd models --json` has the same as data.\n\n"
+        "On one GPU, with weights and KV cache as the checkpoint has them. [models.md](models.md) says how the\n"
+        "numbers come about, and how to state a model that is not here. `constructs-pd models --json` has the same as\n"
+        "data.\n\n"
         "KV cache is what a token takes in the layers that keep every token. Layers with a window keep the last\n"
         "tokens alone, and a hybrid model's other layers one state for a request.\n\n"
     )
@@ -77,7 +79,18 @@ def model_sizes_page() -> str:
         "source",
         "date",
     )
-    return NOTE + head + _table(columns, (_model_sizes(row) for row in load_catalog().models.values()))
+    models = [_model_sizes(row) for row in load_catalog().models.values()]
+    read = [(f"`{name}`", "yes" if family.see else "") for name, family in sorted(ARCHITECTURES.items())]
+    refused = [(f"`{name}`", reason) for name, reason in sorted(REFUSED.items())]
+    return (
+        NOTE
+        + head
+        + _table(columns, models)
+        + "\n## Architectures whose config.json is read\n\n"
+        + _table(("architecture", "with a vision tower"), read)
+        + "\n## Architectures that are refused with a reason\n\n"
+        + _table(("architecture", "why"), refused)
+    )
 
 
 def _model_sizes(row: ModelRow) -> tuple[str, ...]:

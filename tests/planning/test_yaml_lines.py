@@ -62,7 +62,7 @@ def test_allows_anchors_and_merges(tmp_path: Path) -> None:
         ("a: 2026-99-99\n", None, "is not YAML"),
         ('a: {b: "\\ud800"}\n', 1, "half of a UTF-16 pair"),
         ('a: 1\n"\\udfff": 1\n', 2, "half of a UTF-16 pair"),
-        ("a: " + "b" * 1_000_000, None, "holds more than 1,000,000 bytes"),
+        ("a: " + "b" * 5_000_000, None, "holds more than 5,000,000 bytes"),
         ("a: 1\n---\nb: 2\n", 2, "is not YAML"),
         ("a: \x07\n", None, "is not YAML"),
         (b"\xff\xfe", None, "is not UTF-8"),
