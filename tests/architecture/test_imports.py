@@ -38,6 +38,13 @@ def test_planning_a_deployment_starts_no_node_process() -> None:
     assert not loaded & NODE
 
 
+def test_the_command_line_starts_no_node_process_and_a_pipe_needs_no_rich() -> None:
+    code = f"from constructs_pd.cli.main import main\nmain(['plan', {str(REFERENCE_FILE)!r}, '--json'])"
+    loaded = loaded_after(code)
+    assert "pydantic" in loaded
+    assert not loaded & {*NODE, "rich"}
+
+
 def test_rendering_plain_data_starts_no_node_process() -> None:
     code = (
         "import constructs_pd\n"

@@ -7,8 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from importlib.metadata import version
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -72,6 +74,30 @@ def test_a_full_disk_is_said_in_one_line() -> None:
 def test_a_closed_output_is_no_traceback() -> None:
     done = run("rules", shell=">&-")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def into(file: IO[str], *arguments: str) -> int:
+    """Run a command in this process with its output in a file."""
+    with file, redirect_stdout(file):
+        return program.main(arguments)
+
+
+def test_a_pipe_that_was_closed_ends_the_program_as_the_signal_would() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    assert into(os.fdopen(write, "w"), "rules") == program.PIPE_CLOSED == 128 + signal.SIGPIPE
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_what_cannot_be_written_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert into(open("/dev/full", "w", encoding="utf-8"), "rules") == program.NOT_WRITTEN  # noqa: SIM115
+    assert capsys.readouterr().err == "cannot write: No space left on device\n"
+
+
+def test_without_any_output_a_command_still_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    assert program.main(["rules"]) == 0
+    sys.stdout.close()
 
 
 def test_an_interrupt_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
