@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -107,9 +108,13 @@ def is_terminal() -> bool:
 
 def printable(text: str) -> str:
     """Return a text without control characters, which a terminal would obey; lines stay lines."""
-    return "".join(
-        character if character.isprintable() or character == "\n" else _escape(character) for character in text
-    )
+    return "".join(_escape(character) if _is_control(character) else character for character in text)
+
+
+def _is_control(character: str) -> bool:
+    """Return whether a character is a control, a format or a line break of Unicode, also what turns text round."""
+    category = unicodedata.category(character)
+    return character != "\n" and (category.startswith("C") or category in ("Zl", "Zp"))
 
 
 def _escape(character: str) -> str:

@@ -58,13 +58,13 @@ def test_json_is_the_same_on_a_terminal() -> None:
 
 
 def test_markup_is_text_and_control_characters_are_shown(tmp_path: Path) -> None:
-    reason = "[red]not[/red] :smile: \x1b[2J\x07 \u202e so"
+    reason = "[red]not[/red] :smile: \x1b[2J\x07 \u202e so \xa0 é 漢"
     data = changed(reference_data(), {"acknowledge": [{"code": "PD206", "reason": reason}]})
     path = tmp_path / "spec.yaml"
     path.write_text(yaml.safe_dump(data), encoding="utf-8")
     for done in (command("plan", str(path)), on_terminal("plan", str(path), width=200)):
         assert done.status == 0
-        assert "[red]not[/red] :smile: \\x1b[2J\\x07 \\u202e so" in done.out
+        assert "[red]not[/red] :smile: \\x1b[2J\\x07 \\u202e so \xa0 é 漢" in done.out
 
 
 def test_a_long_text_is_wrapped_and_kept(tmp_path: Path) -> None:

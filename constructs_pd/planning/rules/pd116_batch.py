@@ -42,4 +42,5 @@ RULE = Rule(
     rationale="vLLM refuses to start.",
     source="vLLM 0.26.0 config/scheduler.py, verify_max_model_len",
     check=check,
+    arithmetic="max_num_batched_tokens >= max_num_seqs; without chunked prefill it is >= max_model_len too",
 )

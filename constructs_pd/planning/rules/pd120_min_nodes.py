@@ -26,4 +26,5 @@ RULE = Rule(
     rationale="EKS refuses a node group whose minimum is above its desired size, which is the number of replicas.",
     source="EKS API, NodegroupScalingConfig",
     check=check,
+    arithmetic="min_nodes <= replicas, for each phase",
 )

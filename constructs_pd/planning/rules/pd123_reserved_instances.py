@@ -33,4 +33,5 @@ RULE = Rule(
     rationale="Nodes beyond the reservation are never started; their pods stay Pending, and the service never starts.",
     source="EC2 User Guide, Capacity Reservations: a targeted launch fails when the reservation is full",
     check=check,
+    arithmetic="instance_count >= most nodes of the phases that name the reservation, together",
 )

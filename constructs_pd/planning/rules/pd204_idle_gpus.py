@@ -28,4 +28,5 @@ RULE = Rule(
     rationale="A worker pod takes its whole node and runs one engine: other GPUs are paid for and idle.",
     source="this library: one pod per node, so that pods never share GPUs or EFA interfaces",
     check=check,
+    arithmetic="tensor_parallel = GPUs of the instance type, for each phase",
 )
