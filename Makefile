@@ -32,7 +32,7 @@ format: .venv/.ready ## rewrite the code in the project's style
 	ruff format .
 
 pages: .venv/.ready ## write the pages of docs/ that are made from data
-	@PYTHONPATH=. python tools/pages.py
+	@python -m tools.pages
 
 lock: .venv/.ready node_modules/.ready ## choose dependency versions anew
 	uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

@@ -9,8 +9,10 @@ from typing import Final
 
 from constructs_pd.cli import output
 from constructs_pd.findings import PlanError, Severity
+from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.codes import OTHER_CODES, Code
 from constructs_pd.planning.rules import RULES
+from constructs_pd.planning.rules.pd412_known_defects import RULE as DEFECTS
 from constructs_pd.planning.rules.rule import Rule
 from constructs_pd.planning.rules.suggest import near_names
 from constructs_pd.planning.spec_file import Examination, examine_file
@@ -26,7 +28,10 @@ INDENT: Final = 2
 
 def explain(stated: Namespace) -> int:
     """Print a code's meaning, and its numbers and findings in a specification where one is given."""
-    known = KNOWN.get(stated.code.upper())
+    code, _, defect = stated.code.partition("/")
+    known = KNOWN.get(code.upper())
+    if known is not None and defect:
+        return _explain_defect(known, defect)
     if known is None:
         near = near_names(stated.code.upper(), KNOWN) or "`constructs-pd rules` lists them"
         output.complaint(f"{stated.code!r} is none of the {len(KNOWN)} codes: {near}")
@@ -44,6 +49,23 @@ def explain(stated: Namespace) -> int:
         _part("arithmetic", known.arithmetic.split("; "))
     _part("source", [known.source])
     return 0 if examined is None else _of_a_specification(known, examined, stated.specification)
+
+
+def _explain_defect(known: Code | Rule, name: str) -> int:
+    """Print one of the known defects, as it is named where it is acknowledged."""
+    defects = load_catalog().known_defects if known.code == DEFECTS.code else {}
+    row = defects.get(name.lower())
+    if row is None:
+        near = near_names(name.lower(), defects) or "docs/known_defects.md lists them"
+        output.complaint(f"{name!r} is none of the {len(defects)} defects of {known.code}: {near}")
+        return USAGE_ERROR
+    until = f" to before {row.first_fixed}" if row.first_fixed else ""
+    output.line(f"{known.code}/{row.id} {row.severity}: {row.title}", style="bold")
+    _part("affected", [f"{row.component} from {row.first_affected}{until}"])
+    _part("what happens otherwise", [row.effect])
+    _part("what to do", [row.workaround])
+    _part("source", [f"{row.source}, {row.date}"])
+    return 0
 
 
 def _of_a_specification(known: Code | Rule, examined: Examination, path: Path) -> int:

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from constructs_pd.cli import output
+from constructs_pd.cli.hand_over import print_hand_over
 from constructs_pd.cli.output import Column, Group
 from constructs_pd.findings import Finding, PlanError
 from constructs_pd.planning.deployment_plan import DeploymentPlan, PhasePlan
@@ -43,6 +44,8 @@ def _print_plan(planned: DeploymentPlan) -> None:
     output.line()
     columns = (Column(""), Column("prefill", may_break=True), Column("decode", may_break=True))
     output.table(columns, [_side_by_side(title, facts, planned) for title, facts in SECTIONS])
+    output.line()
+    print_hand_over(planned.hand_over)
     output.line()
     _print_findings(planned.findings)
 
@@ -78,10 +81,12 @@ def _nodes(phase: PhasePlan) -> dict[str, str]:
 def _engine(phase: PhasePlan) -> dict[str, str]:
     stated = phase.engine_arguments
     context, sequences = stated.get("max_model_len"), stated.get("max_num_seqs")
+    share = stated.get("gpu_memory_utilization")
     return {
         "GPUs of an engine": f"{phase.tensor_parallel} (tensor parallel)",
         "longest context": f"{context:,} tokens" if isinstance(context, int) else "the model's",
         "sequences at once": f"{sequences:,}" if isinstance(sequences, int) else "vLLM's default",
+        "share of the memory": f"{share:.0%}" if isinstance(share, float) else "vLLM's default",
     }
 
 

@@ -222,11 +222,8 @@ def _shape(phase: PhaseFacts, instance: InstanceRow, tensor_parallel: int, estim
 
 
 def _by_hand(kv_bytes_per_token: int, state_bytes: int) -> KvLayout:
-    """Return the layout of sizes that are stated by hand: a state counts as the blocks that hold as much.
-
-    A model may keep nothing for a token; its blocks are then of one byte.
-    """
-    block_bytes = max(1, DEFAULT_BLOCK_TOKENS * kv_bytes_per_token)
+    """Return the layout of sizes that are stated by hand: a state counts as the blocks that hold as much."""
+    block_bytes = DEFAULT_BLOCK_TOKENS * kv_bytes_per_token
     groups = [KvGroup("full", 1, DEFAULT_BLOCK_TOKENS)]
     if state_bytes:
         groups.append(KvGroup("state", 1, DEFAULT_BLOCK_TOKENS, states=-(-state_bytes // block_bytes)))

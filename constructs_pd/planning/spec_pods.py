@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from constructs_pd.planning.model_base import FrozenModel
@@ -14,6 +14,7 @@ from constructs_pd.planning.spec_types import (
     AmiId,
     EnvironmentName,
     EnvironmentValue,
+    FiniteJson,
     LabelKey,
     LabelValue,
     ObjectName,
@@ -125,7 +126,7 @@ class Phase(FrozenModel):
     enforce_eager: bool = Field(
         default=False, description="true: no CUDA graphs, which costs decode speed and saves memory; or false"
     )
-    engine_args: dict[str, JsonValue] = Field(
+    engine_args: dict[str, FiniteJson] = Field(
         default={}, description="more vLLM engine arguments by their names in the image's vLLM, such as block_size"
     )
     min_nodes: int | None = Field(

@@ -1,8 +1,9 @@
 """Types of text that Kubernetes, EC2 or a shell accepts, by their patterns."""
 
+import math
 from typing import Annotated, Final, TypeVar
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, JsonValue
 from pydantic_core import PydanticCustomError
 
 # Kubernetes documentation, Object Names and IDs; RFC 1035 and RFC 1123.
@@ -47,5 +48,19 @@ def unique(names: tuple[Text, ...]) -> tuple[Text, ...]:
     return names
 
 
+def finite(value: JsonValue) -> JsonValue:
+    """Return a value of JSON whose numbers are all finite: Python reads others in YAML, and JSON has none.
+
+    Raises:
+        PydanticCustomError: A number is infinite or no number.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        raise PydanticCustomError("finite_number", "a number must be finite, not {value}", {"value": str(value)})
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        finite(inner)
+    return value
+
+
+FiniteJson = Annotated[JsonValue, AfterValidator(finite)]
 # A list that Kubernetes keeps as a set.
 ObjectNames = Annotated[tuple[ObjectName, ...], Field(strict=False), AfterValidator(unique)]

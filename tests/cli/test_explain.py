@@ -45,6 +45,21 @@ def test_every_code_of_the_list_is_explained_and_no_other() -> None:
     assert listed == sorted(KNOWN)
 
 
+def test_a_defect_is_explained_by_its_id() -> None:
+    for name, row in load_catalog().known_defects.items():
+        done = command("explain", f"pd412/{name}")
+        assert done.status == 0
+        assert done.out.startswith(f"PD412/{name} {row.severity}: {row.title}\n")
+        assert all(part in done.out for part in (row.effect, row.workaround, row.source, row.first_affected))
+
+
+def test_an_unknown_defect_is_a_usage_error() -> None:
+    done = command("explain", "PD412/vllm-5223")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("'vllm-5223' is none of the 13 defects of PD412: perhaps vllm-52234")
+    assert command("explain", "PD203/vllm-52234").err.startswith("'vllm-52234' is none of the 0 defects of PD203")
+
+
 def test_small_letters_will_do() -> None:
     assert command("explain", "pd203") == command("explain", "PD203")
 

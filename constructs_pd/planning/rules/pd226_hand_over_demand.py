@@ -11,6 +11,7 @@ from constructs_pd.planning.facts import Facts, PhaseFacts
 from constructs_pd.planning.fit import fit_on
 from constructs_pd.planning.hand_over import sustained
 from constructs_pd.planning.hand_over_plan import SustainedPlan
+from constructs_pd.planning.rules import hand_over_terms
 from constructs_pd.planning.rules.pd227_hand_over_time import BUSY
 from constructs_pd.planning.rules.rule import Rule, Violation
 from constructs_pd.planning.spec_traffic import Traffic
@@ -100,4 +101,6 @@ RULE = Rule(
     rationale="Requests wait for their KV cache longer and longer, and prefill keeps their blocks meanwhile.",
     source="docs/hand_over.md; the catalogue, transfer_paths.yaml",
     check=check,
+    arithmetic=hand_over_terms.ARITHMETIC,
+    worked=hand_over_terms.worked,
 )

@@ -6,6 +6,7 @@ from typing import Final
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.hand_over import hand_over_plan
+from constructs_pd.planning.rules import hand_over_terms
 from constructs_pd.planning.rules.rule import Rule, Violation
 
 # Where transfers share the link, one takes 1 / (1 - 0.7) = 3.3 times as long as alone, and a burst much longer.
@@ -59,4 +60,6 @@ RULE = Rule(
     "nothing.",
     source="docs/hand_over.md; ai-dynamo/dynamo#4185; ai-dynamo/nixl#1514",
     check=check,
+    arithmetic=hand_over_terms.ARITHMETIC,
+    worked=hand_over_terms.worked,
 )
