@@ -62,9 +62,9 @@ def test_instances_have_numbers_and_say_what_is_unknown() -> None:
     assert list(data) == list(CATALOG.instances)
     large = data["p5.48xlarge"]
     assert (large["gpu"]["count"], large["efa"]["interfaces"], large["pod_cpu_cores"]) == (8, 32, 189)
-    assert data["g6e.8xlarge"]["gpu"]["gpudirect_rdma"] is None
-    (line,) = command("instances", "g6e.8xl").out.splitlines()[1:]
-    assert line.split() == ["g6e.8xlarge", "1", "x", "L40S", "44.7", "1", "25", "unknown", "29", "223"]
+    assert data["g7e.8xlarge"]["gpu"]["gpudirect_rdma"] is None
+    (line,) = command("instances", "g7e.8xl").out.splitlines()[1:]
+    assert line.split() == ["g7e.8xlarge", "1", "x", "RTX", "PRO", "6000", "96.0", "1", "100", "unknown", "29", "221"]
 
 
 def test_rules_are_every_code_once() -> None:
@@ -77,7 +77,7 @@ def test_rules_are_every_code_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "count"), [("models", "QWEN3.5", 5), ("instances", "g6.", 5), ("rules", "pd4", 11)]
+    ("kind", "text", "count"), [("models", "QWEN3.5", 5), ("instances", "g6.", 5), ("rules", "pd5", 20)]
 )
 def test_a_list_can_be_narrowed_by_a_part_of_the_name(kind: str, text: str, count: int) -> None:
     assert len(data_of(kind, text)) == count
