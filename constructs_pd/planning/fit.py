@@ -88,7 +88,7 @@ def fit_on(facts: Facts, phase: PhaseFacts, instance: InstanceRow, tensor_parall
     """Return how the model would fit a phase on another instance type or more GPUs.
 
     What is not stated is chosen: vLLM's defaults where they hold the promised requests; else a larger share of the
-    memory, and then fewer sequences of a step, since each takes memory for its logits. Where nothing holds them, the
+    memory; then fewer sequences of a step, since each takes memory for its logits. Where nothing holds them, the
     roomiest is returned.
     """
     context, found = context_tokens(facts), None
@@ -105,16 +105,23 @@ def context_tokens(facts: Facts) -> int | None:
         return None
     if facts.spec.model.max_model_len is not None:
         return facts.spec.model.max_model_len
-    longest = min([facts.model.max_position_embeddings, *(_longest(facts, phase) for phase in facts.phases)])
-    return max(DEFAULT_BLOCK_TOKENS, longest // DEFAULT_BLOCK_TOKENS * DEFAULT_BLOCK_TOKENS)
+    most = facts.model.max_position_embeddings
+    longest = min(_longest(facts, phase, most) for phase in facts.phases)
+    return (
+        most
+        if longest >= most
+        else max(min(most, DEFAULT_BLOCK_TOKENS), longest // DEFAULT_BLOCK_TOKENS * DEFAULT_BLOCK_TOKENS)
+    )
 
 
-def _longest(facts: Facts, phase: PhaseFacts) -> int:
-    """Return the longest context with vLLM's defaults, or with what is roomiest where they hold none."""
-    assert facts.model is not None  # context_tokens asks first
-    fits = _fits(facts, phase, phase.instance, phase.tensor_parallel)
-    lengths = [found.longest(phase.spec.concurrent_requests) for found in fits]
-    return next((length for length in lengths if length), 0) if lengths else facts.model.max_position_embeddings
+def _longest(facts: Facts, phase: PhaseFacts, most: int) -> int:
+    """Return the longest context with as many sequences as vLLM's default, or with fewer where those hold none."""
+    fits = list(_fits(facts, phase, phase.instance, phase.tensor_parallel))
+    if not fits:
+        return most
+    usual = [found for found in fits if found.shape.max_num_seqs == fits[0].shape.max_num_seqs]
+    wanted = phase.spec.concurrent_requests
+    return max(found.longest(wanted) for found in usual) or max(found.longest(wanted) for found in fits)
 
 
 def _fits(facts: Facts, phase: PhaseFacts, instance: InstanceRow | None, gpus: int | None) -> Iterator[Fit]:
@@ -135,7 +142,7 @@ def _fits(facts: Facts, phase: PhaseFacts, instance: InstanceRow | None, gpus: i
     )
     if gpu is None or size is None:
         return
-    for utilization, shape in _settings(phase, instance, gpus, estimates, gpu.usable_gib):
+    for utilization, shape in _settings(facts, phase, instance, gpus, estimates, gpu.usable_gib):
         block = phase.spec.engine_args.get("block_size")
         yield Fit(
             gpu_memory_utilization=utilization,
@@ -165,10 +172,15 @@ def _fits(facts: Facts, phase: PhaseFacts, instance: InstanceRow | None, gpus: i
 
 
 def _settings(
-    phase: PhaseFacts, instance: InstanceRow, tensor_parallel: int, estimates: EngineMemoryRow, usable_gib: float
+    facts: Facts,
+    phase: PhaseFacts,
+    instance: InstanceRow,
+    tensor_parallel: int,
+    estimates: EngineMemoryRow,
+    usable_gib: float,
 ) -> Iterator[tuple[float, EngineShape]]:
     """Yield shares of the memory and shapes, the roomier the later; what is stated stays."""
-    shape = _shape(phase, instance, tensor_parallel, estimates)
+    shape = _shape(facts, phase, instance, tensor_parallel, estimates)
     shares = [phase.spec.gpu_memory_utilization or estimates.gpu_memory_utilization]
     if phase.spec.gpu_memory_utilization is None:
         reserve = estimates.reserve_gib[max(size for size in estimates.reserve_gib if size <= tensor_parallel)]
@@ -187,14 +199,14 @@ def chosen_arguments(facts: Facts, phase: PhaseFacts) -> dict[str, JsonValue]:
         "max_num_seqs": phase.spec.max_num_seqs,
         "gpu_memory_utilization": phase.spec.gpu_memory_utilization,
     }
-    usual, found = fit(facts, phase), settled(facts, phase)
-    if usual is None or found is None:
+    found, estimates = settled(facts, phase), facts.engine_memory
+    if found is None or estimates is None or phase.instance is None:
         return stated
-    sequences = min(found.shape.max_num_seqs, _most_sequences(found))
     chosen: dict[str, JsonValue] = {}
-    if sequences != usual.shape.max_num_seqs:
+    sequences = min(found.shape.max_num_seqs, _most_sequences(found))
+    if sequences != min(usual_sequences(phase.instance, estimates), found.shape.max_num_batched_tokens):
         chosen["max_num_seqs"] = sequences
-    if found.gpu_memory_utilization != usual.gpu_memory_utilization:
+    if found.gpu_memory_utilization != estimates.gpu_memory_utilization:
         chosen["gpu_memory_utilization"] = found.gpu_memory_utilization
     return chosen | {name: value for name, value in stated.items() if value is not None}
 
@@ -209,13 +221,34 @@ def _most_sequences(found: Fit) -> int:
     return max(1, found.layout.blocks(found.budget.kv_cache))
 
 
-def _shape(phase: PhaseFacts, instance: InstanceRow, tensor_parallel: int, estimates: EngineMemoryRow) -> EngineShape:
+def usual_sequences(instance: InstanceRow, estimates: EngineMemoryRow) -> int:
+    """Return vLLM's default of max_num_seqs on a GPU."""
+    return estimates.max_num_seqs[_has_large_defaults(instance, estimates)]
+
+
+def step_tokens(facts: Facts, phase: PhaseFacts, instance: InstanceRow, estimates: EngineMemoryRow) -> int:
+    """Return the tokens of a step: as stated, else vLLM's default, which without chunked prefill is a whole prompt."""
+    if phase.spec.max_num_batched_tokens is not None:
+        return phase.spec.max_num_batched_tokens
+    tokens = estimates.max_num_batched_tokens[_has_large_defaults(instance, estimates)]
+    if phase.spec.engine_args.get("enable_chunked_prefill") is not False or facts.model is None:
+        return tokens
+    return max(tokens, facts.spec.model.max_model_len or facts.model.max_position_embeddings)
+
+
+def _has_large_defaults(instance: InstanceRow, estimates: EngineMemoryRow) -> bool:
     gpu = instance.gpu
-    is_large = gpu.memory_mib >= estimates.large_gpu_gib * MIB_PER_GIB and gpu.name not in SMALL_BATCH_GPUS
-    tokens = phase.spec.max_num_batched_tokens or estimates.max_num_batched_tokens[is_large]
+    return gpu.memory_mib >= estimates.large_gpu_gib * MIB_PER_GIB and gpu.name not in SMALL_BATCH_GPUS
+
+
+def _shape(
+    facts: Facts, phase: PhaseFacts, instance: InstanceRow, tensor_parallel: int, estimates: EngineMemoryRow
+) -> EngineShape:
+    tokens = step_tokens(facts, phase, instance, estimates)
+    usual = max(usual_sequences(instance, estimates), phase.spec.concurrent_requests)
     return EngineShape(
         tensor_parallel=tensor_parallel,
-        max_num_seqs=min(phase.spec.max_num_seqs or estimates.max_num_seqs[is_large], tokens),
+        max_num_seqs=min(phase.spec.max_num_seqs or usual, tokens),
         max_num_batched_tokens=tokens,
         is_eager=phase.spec.enforce_eager,
     )

@@ -33,6 +33,9 @@ from constructs_pd.planning.phase import phase_plan
 from constructs_pd.planning.rules import RULES
 from constructs_pd.planning.spec import DeploymentSpec
 
+# Read with the module, so that planning itself takes milliseconds.
+load_catalog()
+
 
 def plan(spec: DeploymentSpec, catalog: Catalog | None = None) -> DeploymentPlan:
     """Decide everything about a deployment.

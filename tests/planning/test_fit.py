@@ -87,6 +87,20 @@ def test_no_more_sequences_than_tokens_of_a_step() -> None:
     assert fit_of({"decode.max_num_batched_tokens": 100}).shape.max_num_seqs == 100
 
 
+def test_more_requests_than_vllms_default_are_more_sequences() -> None:
+    large = {"instance_type": "g6e.8xlarge", "concurrent_requests": 300}
+    changes = {"model": {"source": "Qwen/Qwen3-0.6B", "max_model_len": 1024}, "prefill": large, "decode": large}
+    assert chosen(changes) == {"max_num_seqs": 300}
+
+
+def test_without_chunked_prefill_a_step_is_a_whole_prompt() -> None:
+    args = {"decode.engine_args": {"enable_chunked_prefill": False}}
+    model = {"model": {"source": "Qwen/Qwen3-8B", "max_model_len": 40000}}
+    assert fit_of({**model, **args}).shape.max_num_batched_tokens == 40000
+    assert fit_of({"model": {"source": "Qwen/Qwen3-8B"}, **args}).shape.max_num_batched_tokens == 40960
+    assert fit_of({**model, **args, "decode.max_num_batched_tokens": 50000}).shape.max_num_batched_tokens == 50000
+
+
 def test_a_stated_block_size_counts() -> None:
     model = {"model": {"source": "Qwen/Qwen3-8B"}}
     assert fit_of({**model, "decode.engine_args": {"block_size": 64}}).layout.groups[0].block_tokens == 64
@@ -123,15 +137,22 @@ def test_extreme_sizes_by_hand_are_counted_too(kv_bytes: int, state_bytes: int) 
     assert found.layout.bytes_per_request(1024) >= 1024 * kv_bytes + state_bytes
 
 
-def test_the_longest_context_is_served_with_vllms_defaults() -> None:
-    facts = facts_of({"model.max_model_len": None})
-    context = context_tokens(facts)
-    assert context == 11088
+def test_the_longest_context_is_served_that_fits_without_fewer_sequences() -> None:
+    context = context_tokens(facts_of({"model.max_model_len": None}))
+    assert context == 32736
     assert context % 16 == 0
-    assert chosen({"model.max_model_len": None}) == {}
+    assert chosen({"model.max_model_len": None}) == {"gpu_memory_utilization": 0.95}
+    plan_with({"model.max_model_len": context})
 
 
-def test_where_those_hold_none_it_is_served_with_what_is_chosen() -> None:
+@pytest.mark.parametrize(("trained", "served"), [(1, 1), (10, 10), (17, 17), (1000, 1000)])
+def test_no_more_context_is_served_than_the_models(trained: int, served: int) -> None:
+    own = {**MODEL_ROW, "max_position_embeddings": trained, "sizes": {"weights_gib": 1, "kv_bytes_per_token": 64}}
+    changes = {"model": {"source": "acme/own-7b"}, "custom_models": [own]}
+    assert context_tokens(facts_of(changes)) == served
+
+
+def test_where_that_holds_none_it_is_served_with_fewer_sequences() -> None:
     changes = {"model.max_model_len": None, "prefill.concurrent_requests": 20, "decode.concurrent_requests": 20}
     served = plan_with(changes).decode
     assert served.memory is not None

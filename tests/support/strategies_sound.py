@@ -225,7 +225,10 @@ def _phase(
     # Rarely as many as are permitted: each is a node of its own to every validator.
     replicas = draw(st.integers(1, most_nodes // 2 if draw(st.integers(0, 39)) == 17 else 6))
     fewest = 2 * replicas if rollover else replicas
-    sequences, tokens = draw(sometimes(st.integers(1, 1024))), draw(sometimes(st.integers(1, 65536)))
+    requests = draw(sometimes(st.integers(1, 32)))
+    fewest_at_once = requests or 1
+    sequences = draw(sometimes(st.integers(fewest_at_once, 1024)))
+    tokens = draw(sometimes(st.integers(fewest_at_once, 65536)))
     if tokens is not None and sequences is not None:
         tokens = max(tokens, sequences)
     engine_args = draw(_engine_args(_OWN_ENGINE_ARGS))
@@ -235,11 +238,11 @@ def _phase(
     return _stated(
         instance_type=instance.name,
         replicas=replicas,
-        concurrent_requests=draw(sometimes(st.integers(1, 32))),
+        concurrent_requests=requests,
         tensor_parallel=tensor_parallel if tensor_parallel < instance.gpus or draw(st.booleans()) else None,
         max_num_seqs=sequences,
         max_num_batched_tokens=tokens,
-        gpu_memory_utilization=draw(sometimes(st.floats(0.05, 1))),
+        gpu_memory_utilization=draw(sometimes(st.floats(0.05, 0.98))),
         enforce_eager=draw(sometimes(st.booleans())),
         engine_args=engine_args,
         min_nodes=draw(sometimes(st.integers(0, replicas))),

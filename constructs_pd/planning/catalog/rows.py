@@ -320,6 +320,9 @@ class EngineMemoryRow(Row):
     most_gpu_memory_utilization: Annotated[float, Field(gt=0, le=1)] = Field(
         description="the most that the planner chooses"
     )
+    taken_gib: Annotated[float, Field(ge=0)] = Field(
+        description="the least that is taken of a GPU's memory before the engine asks for its share, in GiB"
+    )
     reserve_gib: dict[int, float] = Field(
         description="memory that must stay free for CUDA, communicators and graphs, by GPUs of an engine, in GiB"
     )

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Final, Literal
 
 from constructs_pd.planning.models.config_reader import ConfigReader
+from constructs_pd.planning.models.context import stretched_context
 from constructs_pd.planning.models.errors import BY_HAND, ModelConfigError, missing_field, shown
 from constructs_pd.planning.models.families import ARCHITECTURES, REFUSED, Family
 from constructs_pd.planning.models.families.parts import width
@@ -159,6 +160,7 @@ def _read(config: Mapping[str, Any]) -> tuple[ConfigReader, ConfigReader, Outlin
         tied = {"tie_word_embeddings": top.raw("tie_word_embeddings")}
         text = ConfigReader({**config["text_config"], **tied}, "text_config.")
     context = text.integer("max_position_embeddings", "max_seq_len", default=_default_context(architecture))
+    context = stretched_context(context, text)
     outline = ARCHITECTURES[architecture].read(text)
     is_hybrid = any(isinstance(layer, StateGroup) for layer in outline.layers)
     summary = ModelOutline(

@@ -5,11 +5,13 @@ from dataclasses import replace
 from typing import Final
 
 from constructs_pd.findings import Severity
-from constructs_pd.planning.facts import Facts, PhaseFacts
+from constructs_pd.planning.catalog.rows import InstanceRow
+from constructs_pd.planning.facts import Facts, PhaseFacts, gather
 from constructs_pd.planning.fit import Fit, fit_on, settled
 from constructs_pd.planning.gpu_memory import GIB
 from constructs_pd.planning.rules import memory_terms
 from constructs_pd.planning.rules.rule import Rule, Violation
+from constructs_pd.planning.spec_pods import Phase
 
 # How many other nodes a remedy names.
 MOST_NAMED: Final = 3
@@ -27,8 +29,8 @@ def check(facts: Facts) -> Iterator[Violation]:
         if found.longest(1) == 0:
             yield Violation(
                 f"{phase.name}.instance_type",
-                f"weights {_gib(budget.weights)} GiB and {_gib(taken - budget.weights)} GiB beside them leave "
-                f"{_gib(budget.kv_cache)} GiB of {_gib(budget.usable)} GiB usable per GPU on {where} for the KV cache",
+                f"weights {_gib(budget.weights)} GiB and {_gib(taken - budget.weights)} GiB beside them leave too "
+                f"little for the KV cache of {_gib(budget.usable)} GiB usable per GPU on {where}",
                 _remedy(facts, phase, found),
             )
         elif found.requests < wanted:
@@ -69,24 +71,50 @@ def _left_open(facts: Facts, phase: PhaseFacts) -> list[str]:
 
 def _larger_engines(facts: Facts, phase: PhaseFacts, found: Fit) -> list[str]:
     """Return whole nodes on which it fits, one of each kind, those with the least GPU memory first."""
-    model, stated = facts.model, phase.spec.tensor_parallel
-    assert model is not None  # nothing fits or not without one
     nodes = sorted(
         facts.catalog.instances.values(),
         key=lambda row: (row.gpu.count * row.gpu.memory_mib, row.gpu.count, row.vcpus, row.instance_type),
     )
+    present = _errors(facts)
     named: dict[tuple[str, int, int], str] = {}
     for row in nodes:
-        gpus, kind = row.gpu.count, (row.gpu.name, row.gpu.memory_mib, row.gpu.count)
+        kind = (row.gpu.name, row.gpu.memory_mib, row.gpu.count)
         if len(named) == MOST_NAMED:
             break
-        if gpus < found.shape.tensor_parallel or model.attention_heads % gpus or kind in named:
+        if row.gpu.count < found.shape.tensor_parallel or kind in named:
             continue
-        if _holds(fit_on(facts, phase, row, gpus), phase):
-            named[kind] = f"choose {row.instance_type}" + (
-                f" with tensor_parallel {gpus}" if stated not in (None, gpus) else ""
-            )
+        if not _holds(fit_on(facts, phase, row, row.gpu.count), phase):
+            continue
+        for phases, where in (((phase,), ""), (facts.phases, " for both phases")):
+            moved = _moved(facts, phases, row)
+            if all(_holds(settled(moved, one), one) for one in moved.phases if where) and _errors(moved) <= present:
+                size = "" if phase.spec.tensor_parallel in (None, row.gpu.count) else _parallel(row.gpu.count)
+                named[kind] = f"choose {row.instance_type}{size}{where}"
+                break
     return list(named.values())
+
+
+def _parallel(gpus: int) -> str:
+    return f" with tensor_parallel {gpus}"
+
+
+def _moved(facts: Facts, phases: tuple[PhaseFacts, ...], row: InstanceRow) -> Facts:
+    """Return the facts with phases on whole nodes of another type."""
+    change = {"instance_type": row.instance_type, "tensor_parallel": row.gpu.count}
+    moved: dict[str, Phase] = {phase.name: phase.spec.model_copy(update=change) for phase in phases}
+    return gather(facts.spec.model_copy(update=moved), facts.built_in)
+
+
+def _errors(facts: Facts) -> set[tuple[str, str]]:
+    """Return the codes and subjects of what other rules refuse."""
+    from constructs_pd.planning.rules import RULES  # which holds this rule
+
+    return {
+        (finding.code, finding.subject)
+        for rule in RULES
+        if rule.severity is Severity.ERROR and rule.code != RULE.code
+        for finding in rule.findings(facts)
+    }
 
 
 def _holds(other: Fit | None, phase: PhaseFacts) -> bool:

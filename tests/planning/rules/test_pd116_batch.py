@@ -14,6 +14,26 @@ def test_refuses_one_token_too_few_with_both_numbers() -> None:
     assert finding.message == "7 tokens for 8 sequences"
 
 
+@pytest.mark.parametrize(("sequences", "count"), [(2048, 0), (2049, 1)])
+def test_vllms_own_number_of_tokens_counts_too(sequences: int, count: int) -> None:
+    findings = findings_of(RULE, {"decode.max_num_seqs": sequences})
+    assert [finding.message for finding in findings] == [f"2048 tokens for {sequences} sequences"] * count
+
+
+@pytest.mark.parametrize(
+    ("stated", "messages"),
+    [
+        ({"max_num_seqs": 8, "concurrent_requests": 8}, []),
+        ({"max_num_seqs": 7, "concurrent_requests": 8}, ["7 sequences for 8 requests at once"]),
+        ({"max_num_batched_tokens": 7, "concurrent_requests": 8}, ["7 tokens for 8 requests at once"]),
+        ({"concurrent_requests": 2049}, ["2048 tokens for 2049 requests at once"]),
+    ],
+)
+def test_there_is_a_sequence_for_each_request(stated: dict[str, int], messages: list[str]) -> None:
+    changes = {f"decode.{name}": value for name, value in stated.items()}
+    assert [finding.message for finding in findings_of(RULE, changes)] == messages
+
+
 @pytest.mark.parametrize(("tokens", "count"), [(1024, 0), (1023, 1)])
 def test_without_chunks_a_whole_prompt_must_fit(tokens: int, count: int) -> None:
     changes = {

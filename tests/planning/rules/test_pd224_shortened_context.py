@@ -7,12 +7,12 @@ from support.rules import findings_of
 def test_says_how_much_of_the_models_context_is_served() -> None:
     (finding,) = findings_of(RULE, {"model.max_model_len": None})
     assert finding.subject == "model.max_model_len"
-    assert finding.message == "the KV cache has room for 11,088 tokens of the model's 262,144, which are served"
-    assert finding.remedy == "state 11088 if that is enough, or choose GPUs with more memory"
+    assert finding.message == "the KV cache has room for 32,736 tokens of the model's 262,144, which are served"
+    assert finding.remedy == "state 32736 if that is enough, or choose GPUs with more memory"
 
 
 def test_what_it_says_to_state_is_what_was_served() -> None:
-    assert findings_of(RULE, {"model.max_model_len": 11088}) == []
+    assert findings_of(RULE, {"model.max_model_len": 32736}) == []
 
 
 @pytest.mark.parametrize("model", ["Qwen/Qwen3-0.6B", "a/b"])
