@@ -59,7 +59,7 @@ def _remedy(facts: Facts, phase: PhaseFacts, found: Fit) -> str:
         changes.append(f"lower max_model_len to {alone:,} and concurrent_requests to 1")
     changes += _left_open(facts, phase)
     changes += _larger_engines(facts, phase, found)
-    return ", or ".join(changes) or "choose a smaller model, or one with quantized weights"
+    return ", or ".join(changes) or "choose a smaller model, one with quantized weights, or a zone with larger nodes"
 
 
 def _left_open(facts: Facts, phase: PhaseFacts) -> list[str]:

@@ -96,7 +96,7 @@ def test_a_model_that_fits_nowhere_should_be_smaller() -> None:
     sizes = {"weights_gib": 9000, "kv_bytes_per_token": 4096}
     changes = {"model": {"source": "acme/own-7b"}, "custom_models": [{**MODEL_ROW, "sizes": sizes}]}
     assert {finding.remedy for finding in findings_of(RULE, changes)} == {
-        "choose a smaller model, or one with quantized weights"
+        "choose a smaller model, one with quantized weights, or a zone with larger nodes"
     }
 
 
