@@ -40,8 +40,7 @@ def _sustained(asked: SustainedPlan) -> Iterator[str]:
         f"{asked.requests_per_second:g} requests a second ask for {asked.demand_gbps:,.1f} Gbit/s: "
         f"{asked.utilization:.0%} of the link, which is full at {asked.most_requests_per_second:,.1f}"
     )
-    if asked.added_ttft_seconds is not None:
-        yield f"the hand-over adds {_milliseconds(asked.added_ttft_seconds)} to the time to first token"
+    yield f"what the hand-over adds to the time to first token: {asked.added_ttft}"
 
 
 def _megabytes(size_bytes: int) -> str:

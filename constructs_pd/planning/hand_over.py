@@ -39,13 +39,19 @@ class TransferTime:
         """The whole, with the link to itself."""
         return self.fixed + self.posting + self.wire
 
-    def shared(self, utilization: float) -> float | None:
-        """Return the mean of the whole while transfers share the link; none where it is full.
+    def shared(self, utilization: float, posting_share: float) -> float | None:
+        """Return the mean of the whole under traffic; none where the link or the posting threads have no time left.
 
         Requests arrive at random, and those under way share the link evenly: an M/G/1 queue with processor sharing,
-        whose mean time is that alone divided by what is free.
+        whose mean time is that alone divided by what is free. The thread that posts is reckoned alike.
+
+        Args:
+            utilization: The share of the link that is asked for.
+            posting_share: The share of its time for which a GPU of decode posts.
         """
-        return self.fixed + self.posting + self.wire / (1 - utilization) if utilization < 1 else None
+        if utilization >= 1 or posting_share >= 1:
+            return None
+        return self.fixed + self.posting / (1 - posting_share) + self.wire / (1 - utilization)
 
 
 def transfer_time(size: HandOverSize, path: TransferPathRow, gbps: float) -> TransferTime:
@@ -74,7 +80,7 @@ def sustained(facts: Facts, traffic: Traffic) -> SustainedPlan | None:
     demand = traffic.requests_per_second * gigabits
     utilization = demand / min(prefill, decode)
     time = transfer_time(size, path, pair_gbps(facts, path))
-    each = traffic.requests_per_second / facts.decode.spec.replicas
+    posting = traffic.requests_per_second / facts.decode.spec.replicas * time.posting
     return SustainedPlan(
         requests_per_second=traffic.requests_per_second,
         demand_gbps=demand,
@@ -84,8 +90,8 @@ def sustained(facts: Facts, traffic: Traffic) -> SustainedPlan | None:
         decode_limit_gbps=decode_limit,
         utilization=utilization,
         most_requests_per_second=min(prefill, decode) / gigabits,
-        posting_share=None if size.descriptors is None else each * time.posting,
-        added_ttft_seconds=time.shared(utilization),
+        posting_share=None if size.descriptors is None else posting,
+        added_ttft_seconds=time.shared(utilization, posting),
     )
 
 

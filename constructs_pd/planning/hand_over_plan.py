@@ -41,7 +41,7 @@ class SustainedPlan(FrozenModel):
         posting_share: The share of its time in which each GPU of decode posts reads and decodes nothing, where no two
             blocks lie side by side; none where the model's layers are not known.
         added_ttft_seconds: What the hand-over of the mean prompt adds to the time to first token while transfers share
-            the link; none where the link is full.
+            the link and the posting threads; none where either has no time left.
     """
 
     requests_per_second: float
@@ -59,6 +59,16 @@ class SustainedPlan(FrozenModel):
     def is_beyond_limits(self) -> bool:
         """Whether the demand is more than anyone has seen one of the phases surpass."""
         return self.demand_gbps > min(self.prefill_limit_gbps, self.decode_limit_gbps)
+
+    @property
+    def added_ttft(self) -> str:
+        """What the hand-over adds to the time to first token, in words."""
+        if self.added_ttft_seconds is not None:
+            return f"{self.added_ttft_seconds * 1000:,.0f} ms"
+        reasons = [f"{self.utilization:.0%} of the link"] if self.utilization >= 1 else []
+        if self.posting_share is not None and self.posting_share >= 1:
+            reasons.append(f"{self.posting_share:.0%} of the time of decode's posting threads")
+        return f"time without end, it asks for {' and '.join(reasons)}"
 
 
 class HandOverPlan(FrozenModel):
@@ -84,7 +94,13 @@ class HandOverPlan(FrozenModel):
     def over_tcp(self) -> str:
         """What a fall-back to TCP would be, in words."""
         planned, *others = (way.longest_seconds for way in self.paths)
-        return (
-            f"without EFA no engine starts; over TCP the KV cache of {self.longest_tokens:,} tokens would take "
-            f"{min(others):,.2f} to {max(others):,.2f} s in the place of {planned:,.2f} s"
-        )
+        now, best, worst = (f"{seconds:,.2f} s" for seconds in (planned, min(others), max(others)))
+        if worst == now:
+            compared = f"take as long, {now}"
+        elif best == now:
+            compared = f"take {now} as now, or up to {worst}"
+        elif best == worst:
+            compared = f"take {worst} in the place of {now}"
+        else:
+            compared = f"take {best.removesuffix(' s')} to {worst} in the place of {now}"
+        return f"without EFA no engine starts; over TCP the KV cache of {self.longest_tokens:,} tokens would {compared}"

@@ -1,7 +1,8 @@
 """What decode reads of prefill's GPUs for one request.
 
-Source: vLLM 0.26.0 nixl/base_scheduler.py, get_sw_clipped_blocks; nixl/base_worker.py, _build_fa_remote and
-_build_mamba_local; nixl/tp_mapping.py, compute_tp_mapping.
+Source: vLLM 0.26.0 nixl/base_scheduler.py, get_sw_clipped_blocks; nixl/base_worker.py, _build_fa_remote,
+_build_local_splits_from_plan and _build_mamba_local; nixl/pull_worker.py, _read_blocks_for_req; nixl/tp_mapping.py,
+compute_tp_mapping.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
+from constructs_pd.planning.attention import is_latent
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.fit import fit
 from constructs_pd.planning.footprint import footprint
@@ -27,7 +29,7 @@ class HandOverSize:
     Attributes:
         bytes: Bytes that all GPUs of the decode engine read together.
         descriptors: Reads that each of them posts where no two blocks lie side by side, or none where the model's
-            layers are not known.
+            layers or prefill's GPUs are not known.
     """
 
     bytes: int
@@ -54,8 +56,22 @@ def hand_over_size(facts: Facts, tokens: int) -> HandOverSize | None:
     for window in each.windows:
         group = _windowed(found.layout, window.window_tokens)
         read += _window_blocks(group, tokens) * group.block_tokens * window.bytes_per_token
-    known = model.facts if model.sizes is None else None
-    return HandOverSize(read * size, None if known is None else _descriptors(known, found.layout, tokens))
+    known, sources = model.facts if model.sizes is None else None, _sources(facts)
+    if known is None or sources is None:
+        return HandOverSize(read * size, None)
+    return HandOverSize(read * size, sources * _descriptors(known, found.layout, tokens))
+
+
+def _sources(facts: Facts) -> int | None:
+    """Return from how many of prefill's GPUs each GPU of decode reads a block; none where a size is not known.
+
+    From each that keeps a part of its heads, so from several where prefill is the wider. A latent vector stands whole
+    on every GPU, and is read from one. PD301 refuses what does not divide, and hybrid models of unequal sizes.
+    """
+    prefill, decode = facts.prefill.tensor_parallel, facts.decode.tensor_parallel
+    if prefill is None or decode is None or facts.model is None:
+        return None
+    return 1 if is_latent(facts.model) else ceil(prefill / decode)
 
 
 def _block(layout: KvLayout, kind: Kind) -> int:
@@ -75,6 +91,7 @@ def _window_blocks(group: KvGroup, tokens: int) -> int:
 
 
 def _descriptors(model: ModelFacts, layout: KvLayout, tokens: int) -> int:
+    """Return the reads of one source."""
     full = ceil(tokens / _block(layout, "full"))
     caches = sum(
         cache.layers

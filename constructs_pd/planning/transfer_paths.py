@@ -50,6 +50,11 @@ def pair_gbps(facts: Facts, path: TransferPathRow) -> float:
     return min(engine_gbps(facts, phase, path) for phase in facts.phases)
 
 
+def is_capped(facts: Facts, path: TransferPathRow) -> bool:
+    """Return whether a pair of engines is held back by the most of an engine, so that quicker links change nothing."""
+    return path.engine_gbps is not None and pair_gbps(facts, path) >= path.engine_gbps
+
+
 def _efa_gbps(instance: InstanceRow, tensor_parallel: int) -> float:
     """Return the line rate of the interfaces beside an engine's GPUs: NIXL gives each GPU those nearest to it.
 

@@ -43,7 +43,8 @@ def test_what_the_traffic_asks_is_said_with_both_numbers(busy: str) -> None:
     assert hand_over.sustained is not None
     out = command("plan", busy).out
     assert "8 requests a second ask for 5.5 Gbit/s: 44% of the link, which is full at 18.1" in out
-    assert f"adds {(hand_over.sustained.added_ttft_seconds or 0) * 1000:,.0f} ms to the time to first token" in out
+    assert hand_over.sustained.added_ttft == f"{(hand_over.sustained.added_ttft_seconds or 0) * 1000:,.0f} ms"
+    assert f"what the hand-over adds to the time to first token: {hand_over.sustained.added_ttft}\n" in out
     assert hand_over.over_tcp in out
 
 
@@ -66,6 +67,9 @@ def test_its_rules_show_the_numbers(code: str, busy: str) -> None:
     assert "  demand = 8 x 86.1 MB = 5.5 Gbit/s\n" in out
     assert "  share of the link = 44%, full at 18.1 requests/s\n" in out
     assert "  added TTFT = 102 ms\n" in out
+    assert "  EFA, copied through host memory: 50% of the line rate, an engine at most 24 Gbit/s\n" in out
+    assert "  the mean prompt alone = 3 ms + 112 descriptors x 2.44 us + 86.1 MB / 12.5 Gbit/s = 58 ms\n" in out
+    assert "  share of posting = 0% of each decode GPU's time\n" in out
 
 
 def test_without_traffic_they_say_so(tmp_path: Path) -> None:
@@ -78,5 +82,6 @@ def test_a_full_link_adds_time_without_end(tmp_path: Path) -> None:
     path = tmp_path / "spec.yaml"
     full = {"traffic": {**TRAFFIC, "requests_per_second": 20.0}}
     path.write_text(yaml.safe_dump(changed(reference_data(), full)), encoding="utf-8")
-    assert "  added TTFT: without end\n" in command("explain", "PD227", str(path)).out
-    assert "to the time to first token" not in command("plan", str(path)).out
+    without_end = "time without end, it asks for 110% of the link\n"
+    assert f"  added TTFT = {without_end}" in command("explain", "PD227", str(path)).out
+    assert f"adds to the time to first token: {without_end}" in command("plan", str(path)).out

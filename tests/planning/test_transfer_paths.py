@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
 
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.facts import Facts, gather
-from constructs_pd.planning.transfer_paths import engine_gbps, limit_gbps, pair_gbps, planned_path
+from constructs_pd.planning.transfer_paths import (
+    FALL_BACKS,
+    engine_gbps,
+    is_capped,
+    limit_gbps,
+    pair_gbps,
+    planned_path,
+)
 from support.specs import FOUR_GPU_ROW, changed, reserved, spec_with
 
 PATHS = load_catalog().transfer_paths
@@ -90,14 +98,50 @@ def test_the_slower_end_decides() -> None:
     ],
 )
 def test_a_connection_over_tcp_is_quicker_within_one_placement_group(changes: dict[str, Any], each: float) -> None:
-    facts = facts_of("p5en.48xlarge", "p5en.48xlarge", changes)
-    assert pair_gbps(facts, PATHS["tcp_limit"]) == 8 * each
+    facts = facts_of("p5en.48xlarge", "p5en.48xlarge", {**changes, "decode.tensor_parallel": 2})
+    assert pair_gbps(facts, PATHS["tcp_limit"]) == 2 * each
 
 
 def test_tcp_has_the_first_card_only_and_a_connection_for_each_gpu_of_decode() -> None:
+    facts = facts_of("g6.8xlarge", "g6.8xlarge")
+    assert pair_gbps(facts, PATHS["tcp_limit"]) == 10
     facts = facts_of("p5.48xlarge", "p5.48xlarge")
-    assert pair_gbps(facts, PATHS["tcp_limit"]) == 50  # half of 100 on the first of 32 cards, not 8 x 10
     assert pair_gbps(facts, PATHS["tcp"]) == pytest.approx(8 * 2.6)
+
+
+def test_tcp_crosses_host_memory_too() -> None:
+    facts = facts_of("p5.48xlarge", "p5.48xlarge")
+    assert pair_gbps(facts, PATHS["tcp_limit"]) == PATHS["efa_staged"].engine_gbps == 24  # not 50, nor 8 x 10
+    assert all(PATHS[name].engine_gbps == 24 for name in FALL_BACKS)
+
+
+def test_no_pair_is_quicker_over_tcp_than_as_planned() -> None:
+    instances = load_catalog().instances
+    for prefill, decode in product(instances, repeat=2):
+        for sizes in product((1, instances[prefill].gpu.count), (1, instances[decode].gpu.count)):
+            tensor_parallel = dict(zip(("prefill.tensor_parallel", "decode.tensor_parallel"), sizes, strict=True))
+            facts = facts_of(prefill, decode, tensor_parallel)
+            planned = planned_path(facts)
+            assert planned is not None
+            rates = [pair_gbps(facts, PATHS[name]) for name in FALL_BACKS]
+            assert all(0 < rate <= pair_gbps(facts, planned) for rate in rates), (prefill, decode, sizes)
+
+
+@pytest.mark.parametrize(
+    ("prefill", "decode", "capped"),
+    [
+        ("g6.8xlarge", "g6.8xlarge", False),  # 12.5 of 25
+        ("g6e.48xlarge", "g6e.48xlarge", True),
+        ("g6.8xlarge", "g6e.48xlarge", False),
+        ("g6e.48xlarge", "p5.48xlarge", True),
+        ("p5.48xlarge", "p5.48xlarge", False),
+    ],
+)
+def test_quicker_links_change_nothing_where_host_memory_is_the_limit(prefill: str, decode: str, capped: bool) -> None:
+    facts = facts_of(prefill, decode)
+    planned = planned_path(facts)
+    assert planned is not None
+    assert is_capped(facts, planned) is capped
 
 
 def test_gpudirect_is_quicker_than_staging_and_staging_than_tcp() -> None:

@@ -15,7 +15,7 @@ from constructs_pd.planning.hand_over import sustained, transfer_time
 from constructs_pd.planning.hand_over_plan import SustainedPlan
 from constructs_pd.planning.hand_over_size import HandOverSize, hand_over_size
 from constructs_pd.planning.spec_traffic import Traffic
-from constructs_pd.planning.transfer_paths import pair_gbps, planned_path
+from constructs_pd.planning.transfer_paths import FALL_BACKS, pair_gbps, planned_path
 from support.specs import spec_with
 from support.strategies_runs import examples
 
@@ -71,7 +71,8 @@ def test_every_number_is_finite_and_none_is_negative(facts: Facts, traffic: Traf
     assert all(isfinite(number) and number >= 0 for number in numbers)
     assert found.prefill_gbps < found.prefill_limit_gbps
     assert found.decode_gbps < found.decode_limit_gbps
-    assert (found.added_ttft_seconds is None) == (found.utilization >= 1)
+    is_overloaded = found.utilization >= 1 or (found.posting_share or 0) >= 1
+    assert (found.added_ttft_seconds is None) == is_overloaded == found.added_ttft.startswith("time without end")
     for path in CATALOG.transfer_paths.values():
         assert pair_gbps(facts, path) > 0
     if found.added_ttft_seconds is not None:
@@ -120,6 +121,26 @@ def test_longer_prompts_are_never_fewer_bytes(facts: Facts, traffic: Traffic, mo
     assert long is not None
     assert long.bytes >= short.bytes
     assert (long.descriptors or 0) >= (short.descriptors or 0)
+
+
+@examples(100)
+@given(deployments())
+def test_tcp_is_never_quicker_than_the_planned_way(facts: Facts) -> None:
+    planned = planned_path(facts)
+    assert planned is not None
+    assert all(pair_gbps(facts, CATALOG.transfer_paths[name]) <= pair_gbps(facts, planned) for name in FALL_BACKS)
+
+
+@examples(100)
+@given(deployments(), TRAFFIC)
+def test_a_wider_prefill_never_takes_fewer_reads(facts: Facts, traffic: Traffic) -> None:
+    one = facts.prefill.spec.model_copy(update={"tensor_parallel": 1})
+    narrow = replace(facts, prefill=replace(facts.prefill, spec=one))
+    less, more = (hand_over_size(each, traffic.prompt_tokens) for each in (narrow, facts))
+    assert less is not None
+    assert more is not None
+    assert less.bytes == more.bytes
+    assert (less.descriptors or 0) <= (more.descriptors or 0)
 
 
 @examples(100)
