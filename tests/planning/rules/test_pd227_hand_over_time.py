@@ -27,16 +27,37 @@ def test_warns_of_busy_links_with_both_numbers() -> None:
     assert finding.severity is Severity.WARNING
     assert finding.subject == "traffic.requests_per_second"
     assert finding.message == (
-        "14 requests a second of 800 tokens hand over 9.6 of the 12.5 Gbit/s of prefill's nodes, as reckoned: 77%"
+        "14 requests a second of 800 tokens hand over 9.6 Gbit/s, prefill's nodes carry 12.5 (77%), as reckoned; 70% "
+        "is much"
     )
-    assert finding.remedy.startswith("raise prefill.replicas, or ")
+    assert finding.remedy.startswith("raise prefill.replicas to 2, or choose ")
     (finding,) = findings_of(RULE, {**traffic(14), "prefill.replicas": 2})
-    assert finding.remedy.startswith("raise decode.replicas, or ")
+    assert finding.remedy.startswith("raise decode.replicas to 2, or choose ")
+
+
+def test_names_both_sides_where_both_are_busy_and_what_is_enough() -> None:
+    (finding,) = findings_of(RULE, traffic(14))
+    assert "prefill's nodes carry 12.5 (77%) and decode's nodes carry 12.5 (77%), as reckoned" in finding.message
+    first, second, *_ = finding.remedy.split(", or ")
+    assert first == "raise prefill.replicas to 2 and decode.replicas to 2"
+    assert findings_of(RULE, {**traffic(14), "prefill.replicas": 2, "decode.replicas": 2}) == []
+    other = second.removeprefix("choose ").removesuffix(" for both phases")
+    assert findings_of(RULE, {**traffic(14), "prefill.instance_type": other, "decode.instance_type": other}) == []
+
+
+def test_advises_no_quicker_links_where_host_memory_is_the_limit() -> None:
+    (capped,) = findings_of(RULE, dense("g6e.48xlarge", 20_000))
+    assert capped.remedy == (
+        "choose instances with GPUDirect RDMA for both phases: through host memory an engine gets 24 Gbit/s at most, "
+        "of whatever links"
+    )
+    (slow,) = findings_of(RULE, dense("g6.12xlarge", 20_000))
+    assert slow.remedy.startswith("choose instances with more EFA bandwidth")
 
 
 def test_warns_of_full_links_up_to_where_pd226_refuses_them() -> None:
     (finding,) = findings_of(RULE, traffic(36))
-    assert "as reckoned: 198%" in finding.message
+    assert "12.5 (198%)" in finding.message
     assert findings_of(RULE, traffic(40)) == []
 
 
@@ -64,9 +85,26 @@ def test_warns_where_posting_takes_much_of_decodes_time() -> None:
         "each GPU of decode posts reads for 26% of its time where no two blocks lie side by side, and decodes nothing "
         "meanwhile; 25% is much"
     )
+    assert finding.remedy.startswith("raise decode.replicas to 2, or raise block_size ")
     assert findings_of(RULE, {**busy, "decode.replicas": 2}) == []
     larger = {f"{phase}.engine_args": {"block_size": 64} for phase in ("prefill", "decode")}
     assert findings_of(RULE, {**busy, **larger}) == []
+
+
+def test_warns_where_a_wider_prefill_multiplies_the_reads() -> None:
+    wide = {"instance_type": "p5.48xlarge", "tensor_parallel": 8}
+    model = {"source": "Qwen/Qwen3-8B", "max_model_len": 32_768}
+    changes = traffic(20, 3000, model=model, prefill=wide, decode={**wide, "tensor_parallel": 1})
+    (finding,) = findings_of(RULE, changes)
+    assert finding.message == (
+        "each GPU of decode posts reads for 264% of its time where no two blocks lie side by side, and so it never "
+        "catches up; 25% is much"
+    )
+    replicas, narrow, blocks = finding.remedy.split(", or ")
+    assert replicas == "raise decode.replicas to 11"
+    assert narrow.startswith("give prefill decode's tensor_parallel of 1")
+    assert blocks.startswith("raise block_size")
+    assert findings_of(RULE, {**changes, "decode.replicas": 11}) == []
 
 
 def test_leaves_what_is_not_known_to_its_own_rules() -> None:
