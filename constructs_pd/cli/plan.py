@@ -123,13 +123,13 @@ def _side_by_side(title: str, facts: Callable[[PhasePlan], dict[str, str]], plan
 
 def _print_findings(findings: tuple[Finding, ...]) -> None:
     still_open = [finding for finding in findings if finding.acknowledged is None]
-    accepted = Counter((finding.code, finding.acknowledged) for finding in findings if finding.acknowledged is not None)
+    accepted = Counter((finding.key, finding.acknowledged) for finding in findings if finding.acknowledged is not None)
     output.line(f"{_count(len(still_open))}, {accepted.total()} more acknowledged")
     for finding in still_open:
         output.finding(finding)
-    for (code, reason), count in accepted.items():
+    for (key, reason), count in accepted.items():
         times = f" ({count} times)" if count > 1 else ""
-        output.line(f"{code} acknowledged{times}: {reason}", style="dim")
+        output.line(f"{key} acknowledged{times}: {reason}", style="dim")
 
 
 def _count(number: int) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from constructs_pd.planning.model_base import FrozenModel
-from constructs_pd.planning.spec_types import PlacementGroupName, TagKey, TagValue
+from constructs_pd.planning.spec_types import AmiRelease, PlacementGroupName, TagKey, TagValue
 
 Capacity = Literal["on_demand", "reservation", "capacity_block"]
 
@@ -40,9 +40,8 @@ class Nodes(FrozenModel):
             "wherever the zone has room"
         ),
     )
-    ami_release_version: str | None = Field(
+    ami_release_version: AmiRelease | None = Field(
         default=None,
-        pattern=r"^1\.\d+\.\d+-\d{8}$",
         description="a release of the EKS AMI, such as 1.35.2-20261101; default: the newest when EKS is asked",
     )
     vpc_cni_role: Literal["node", "own"] | None = Field(

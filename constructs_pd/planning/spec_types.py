@@ -1,6 +1,7 @@
 """Types of text that Kubernetes, EC2 or a shell accepts, by their patterns."""
 
 import math
+from datetime import date
 from typing import Annotated, Final, TypeVar
 
 from pydantic import AfterValidator, Field, JsonValue
@@ -48,6 +49,19 @@ def unique(names: tuple[Text, ...]) -> tuple[Text, ...]:
     return names
 
 
+def ends_with_a_day(release: str) -> str:
+    """Return the release of an AMI, whose last eight digits are the day on which it was built.
+
+    Raises:
+        PydanticCustomError: There is no such day.
+    """
+    try:
+        date.fromisoformat(release.rpartition("-")[2])
+    except ValueError as error:
+        raise PydanticCustomError("day", "the last eight digits are no day of the calendar") from error
+    return release
+
+
 def finite(value: JsonValue) -> JsonValue:
     """Return a value of JSON whose numbers are all finite: Python reads others in YAML, and JSON has none.
 
@@ -61,6 +75,8 @@ def finite(value: JsonValue) -> JsonValue:
     return value
 
 
+# A release of an EKS AMI: the Kubernetes patch version and the day of its build.
+AmiRelease = Annotated[str, Field(pattern=r"^1\.\d+\.\d+-\d{8}$"), AfterValidator(ends_with_a_day)]
 FiniteJson = Annotated[JsonValue, AfterValidator(finite)]
 # A list that Kubernetes keeps as a set.
 ObjectNames = Annotated[tuple[ObjectName, ...], Field(strict=False), AfterValidator(unique)]

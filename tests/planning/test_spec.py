@@ -90,6 +90,10 @@ def test_is_frozen() -> None:
         ("hugging_face_token.key", "a/b"),
         ("pipeline_parallel", 2),
         ("prefill.pipeline_parallel", 2),
+        ("nodes.ami_release_version", "1.35.2-2026110"),
+        ("nodes.ami_release_version", "1.35.2-20261399"),
+        ("nodes.ami_release_version", "1.35.2-20260230"),
+        ("nodes.ami_release_version", "1.35.2-00000101"),
     ],
 )
 def test_refuses_values_of_the_wrong_type_range_or_name(path: str, value: Any) -> None:
@@ -105,6 +109,7 @@ def test_refuses_values_of_the_wrong_type_range_or_name(path: str, value: Any) -
         ("prefill.gpu_memory_utilization", 1.0),
         ("endpoint.idle_timeout_seconds", 4000),
         ("drain_seconds", 30),
+        ("nodes.ami_release_version", "1.35.2-20280229"),
         ("model_cache.mount_path", "/mnt/models"),
         ("head.node_selector", {"eks.amazonaws.com/nodegroup": "system"}),
         ("head.node_selector", {"empty": ""}),
