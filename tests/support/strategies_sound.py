@@ -15,6 +15,8 @@ from constructs_pd.planning.facts import gather
 from constructs_pd.planning.fit import settled
 from constructs_pd.planning.footprint import footprint
 from constructs_pd.planning.gpu_memory import GIB
+from constructs_pd.planning.models.blocks import broken_blocks
+from constructs_pd.planning.rules.pd310_dtype import types_of
 from constructs_pd.planning.spec import DeploymentSpec
 from constructs_pd.planning.zones import zone_id_prefix
 from support import strategies_text as text
@@ -108,7 +110,9 @@ class _Model:
         return usable_gib is None or size is None or size < _MOST_WEIGHTS * usable_gib.usable_gib * GIB
 
     def splits_over(self, size: int) -> bool:
-        return not self.heads % size and (not self.kv_heads % size or not size % self.kv_heads)
+        if self.heads % size or (self.kv_heads % size and size % self.kv_heads):
+            return False
+        return self.row.facts is None or not broken_blocks(self.row.facts, size)
 
     def permits(self, prefill: int, decode: int) -> bool:
         if not (self.splits_over(prefill) and self.splits_over(decode)):
@@ -313,7 +317,7 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
             source=model.source,
             served_name=draw(sometimes(text.served_names)),
             max_model_len=context,
-            dtype=draw(sometimes(st.sampled_from(["auto", "bfloat16", "float16"]))),
+            dtype=draw(sometimes(st.sampled_from(["auto", *types_of(model.row)]))),
             kv_cache_dtype=draw(st.sampled_from(_CACHE_TYPES if fp8 else _PLAIN_CACHE_TYPES)),
         ),
         prefill=phases[0],

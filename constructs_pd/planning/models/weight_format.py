@@ -16,6 +16,7 @@ class WeightFormat:
         scale_bits: Bits that come with each block of elements: its scale and, where it has one, its zero point.
         block_rows: Rows of a block, or none for all.
         block_columns: Columns of a block, or none for all.
+        whole_blocks: Whether vLLM loads whole blocks alone, so that tensor parallel may not cut one.
     """
 
     name: str
@@ -23,6 +24,7 @@ class WeightFormat:
     scale_bits: int = 0
     block_rows: int | None = None
     block_columns: int | None = None
+    whole_blocks: bool = False
 
     def size_bytes(self, rows: int, columns: int) -> int:
         """Return the bytes of a matrix of so many rows and columns."""
@@ -49,7 +51,7 @@ NVFP4: Final = WeightFormat("nvfp4", 4, 8, block_rows=1, block_columns=16)
 
 def fp8_blocks(rows: int, columns: int) -> WeightFormat:
     """Return fp8 with a scale of 32 bits for each block."""
-    return WeightFormat(f"fp8 in blocks of {rows} x {columns}", 8, 32, rows, columns)
+    return WeightFormat(f"fp8 in blocks of {rows} x {columns}", 8, 32, rows, columns, whole_blocks=True)
 
 
 def integers(bits: int, group_columns: int | None, *, zero_point: bool) -> WeightFormat:
