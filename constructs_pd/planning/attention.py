@@ -8,6 +8,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from constructs_pd.planning.catalog.rows import ModelRow
+from constructs_pd.planning.compute_capability import capability
 
 FP8: Final = ("fp8", "fp8_e4m3", "fp8_e5m2")
 # FlashAttention 2 and 3 have kernels up to this head size, FlashInfer for these alone (vLLM 0.26.0
@@ -60,7 +61,7 @@ def default_backend(compute_capability: str, kv_cache_dtype: str, model: ModelRo
     Source: vLLM 0.26.0 platforms/cuda.py, _get_backend_priorities; v1/attention/backends/ and its mla/:
     supports_compute_capability, supports_kv_cache_dtype, supports_sink, supports_mm_prefix, supports_head_size.
     """
-    major = int(compute_capability.partition(".")[0])
+    major = capability(compute_capability)[0]
     if is_latent(model):
         return None if is_sparse(model) else _latent_backend(major, kv_cache_dtype)
     heads = _head_sizes(model)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from constructs_pd.planning.compute_capability import capability
 from constructs_pd.planning.models.errors import ModelConfigError, shown
 from constructs_pd.planning.models.facts import ModelFacts, WeightGroup
 from constructs_pd.planning.models.layers import CacheGroup, CacheKind, StateGroup
@@ -164,10 +165,10 @@ def _rounded(group: WeightGroup, rows: int, columns: int, compute_capability: st
     """
     if compute_capability is None:
         return rows, columns
-    major = compute_capability.partition(".")[0]
-    if major == "9":
+    major = capability(compute_capability)[0]
+    if major == 9:
         return rows, _up(columns, 256)
-    hidden, inner = (256, 256) if major == "10" else (256, 128)
+    hidden, inner = (256, 256) if major == 10 else (256, 128)
     if group.split == "rows":  # both halves of the first projection
         return 2 * _up(_split(rows, 2), inner), _up(columns, hidden)
     return _up(rows, hidden), _up(columns, inner)

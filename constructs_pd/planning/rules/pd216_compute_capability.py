@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from constructs_pd.findings import Severity
+from constructs_pd.planning.compute_capability import capability
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.rules.rule import Rule, Violation
 
@@ -12,11 +13,11 @@ LEAST_MAJOR = 8
 def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation for each custom row with an older GPU."""
     for index, row in enumerate(facts.spec.custom_instances):
-        capability = row.gpu.compute_capability
-        if int(capability.partition(".")[0]) < LEAST_MAJOR:
+        stated = row.gpu.compute_capability
+        if capability(stated)[0] < LEAST_MAJOR:
             yield Violation(
                 f"custom_instances.{index}.gpu.compute_capability",
-                f"{capability} of {row.gpu.name}, and vLLM's attention backends need {LEAST_MAJOR}.0",
+                f"{stated} of {row.gpu.name}, and vLLM's attention backends need {LEAST_MAJOR}.0",
                 "choose an instance type with newer GPUs",
             )
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from constructs_pd.findings import Severity
+from constructs_pd.planning.compute_capability import capability
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.hand_over import sustained
 from constructs_pd.planning.hand_over_plan import SustainedPlan
@@ -14,7 +15,7 @@ from constructs_pd.planning.rules.rule import Rule, Violation
 from constructs_pd.planning.spec_traffic import Traffic
 
 _HALVED_BY_FP8: Final = ("auto", "bfloat16")
-_FP8_CAPABILITY: Final = 8.9
+_FP8_CAPABILITY: Final = (8, 9)
 
 
 def check(facts: Facts) -> Iterator[Violation]:
@@ -47,7 +48,7 @@ def _smaller_cache(facts: Facts, traffic: Traffic) -> list[str]:
     """Return fp8 for the KV cache where its GPUs have it and that is enough."""
     ends = [phase.instance for phase in facts.phases]
     if facts.spec.model.kv_cache_dtype not in _HALVED_BY_FP8 or any(
-        end is None or float(end.gpu.compute_capability) < _FP8_CAPABILITY for end in ends
+        end is None or capability(end.gpu.compute_capability) < _FP8_CAPABILITY for end in ends
     ):
         return []
     model = facts.spec.model.model_copy(update={"kv_cache_dtype": "fp8"})

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from constructs_pd.findings import Severity
 from constructs_pd.planning.attention import is_latent, is_sparse
+from constructs_pd.planning.compute_capability import capability
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.rules.rule import Rule, Violation
 
@@ -25,7 +26,7 @@ def check(facts: Facts) -> Iterator[Violation]:
         gpu = phase.instance.gpu if phase.instance else None
         if gpu is None or not is_sparse(model):
             continue
-        if int(gpu.compute_capability.partition(".")[0]) < LEAST_MAJOR_OF_SPARSE:
+        if capability(gpu.compute_capability)[0] < LEAST_MAJOR_OF_SPARSE:
             yield Violation(
                 f"{phase.name}.instance_type",
                 f"{gpu.name} has compute capability {gpu.compute_capability}, sparse latent attention of {model.model} "

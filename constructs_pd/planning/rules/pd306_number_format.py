@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from constructs_pd.findings import Severity
+from constructs_pd.planning.compute_capability import capability
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.rules.rule import Rule, Violation
 
@@ -21,8 +22,7 @@ def check(facts: Facts) -> Iterator[Violation]:
         gpu = phase.instance.gpu if phase.instance else None
         if gpu is None:
             continue
-        major, _, minor = gpu.compute_capability.partition(".")
-        if (int(major), int(minor)) < LEAST:
+        if capability(gpu.compute_capability) < LEAST:
             yield Violation(
                 f"{phase.name}.instance_type",
                 f"{gpu.name} has compute capability {gpu.compute_capability}, vLLM runs a ModelOpt "
