@@ -11,6 +11,7 @@ from constructs_pd.cli import output
 from constructs_pd.findings import PlanError, Severity
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.codes import OTHER_CODES, Code
+from constructs_pd.planning.defects import why_never_met
 from constructs_pd.planning.rules import RULES
 from constructs_pd.planning.rules.pd412_known_defects import RULE as DEFECTS
 from constructs_pd.planning.rules.rule import Rule
@@ -53,7 +54,8 @@ def explain(stated: Namespace) -> int:
 
 def _explain_defect(known: Code | Rule, name: str) -> int:
     """Print one of the known defects, as it is named where it is acknowledged."""
-    defects = load_catalog().known_defects if known.code == DEFECTS.code else {}
+    catalog = load_catalog()
+    defects = catalog.known_defects if known.code == DEFECTS.code else {}
     row = defects.get(name.lower())
     if row is None:
         near = near_names(name.lower(), defects) or "docs/known_defects.md lists them"
@@ -62,6 +64,9 @@ def _explain_defect(known: Code | Rule, name: str) -> int:
     until = f" to before {row.first_fixed}" if row.first_fixed else ""
     output.line(f"{known.code}/{row.id} {row.severity}: {row.title}", style="bold")
     _part("affected", [f"{row.component} from {row.first_affected}{until}"])
+    never = why_never_met(row, catalog)
+    if never is not None:
+        _part("never reported today", [never])
     _part("what happens otherwise", [row.effect])
     _part("what to do", [row.workaround])
     _part("source", [f"{row.source}, {row.date}"])

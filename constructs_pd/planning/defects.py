@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from constructs_pd.planning.attention import has_windows, is_latent, stated_backend
+from constructs_pd.planning.catalog.loader import Catalog
 from constructs_pd.planning.catalog.rows import DefectComponent, DefectCondition, KnownDefectRow
 from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.versions import OLDEST_IN_AN_IMAGE, version_key
 
 
 def met_defects(facts: Facts) -> Iterator[tuple[KnownDefectRow, str]]:
@@ -16,6 +18,19 @@ def met_defects(facts: Facts) -> Iterator[tuple[KnownDefectRow, str]]:
         version = _version(facts, row.component)
         if version is not None and row.affects(version) and CONDITIONS[row.condition](facts):
             yield row, version
+
+
+def why_never_met(row: KnownDefectRow, catalog: Catalog) -> str | None:
+    """Return why no deployment that is permitted meets a defect, or none where one can.
+
+    Such a row is history: it says why something is planned as it is, or why older versions are refused.
+    """
+    if CONDITIONS[row.condition] is _never:
+        return "the hand-over is planned to be without it"
+    oldest = {"kuberay": min(catalog.kuberay, key=version_key), **OLDEST_IN_AN_IMAGE}[row.component]
+    if row.first_fixed is not None and version_key(row.first_fixed) <= version_key(oldest):
+        return f"{row.component} before {oldest} is refused"
+    return None
 
 
 def _version(facts: Facts, component: DefectComponent) -> str | None:

@@ -53,6 +53,11 @@ def test_a_defect_is_explained_by_its_id() -> None:
         assert all(part in done.out for part in (row.effect, row.workaround, row.source, row.first_affected))
 
 
+def test_a_defect_that_nobody_meets_any_more_says_so() -> None:
+    assert "ray before 2.58.0 is refused" in command("explain", "PD412/ray-64181").out
+    assert "never reported today" not in command("explain", "PD412/vllm-52234").out
+
+
 def test_an_unknown_defect_is_a_usage_error() -> None:
     done = command("explain", "PD412/vllm-5223")
     assert (done.status, done.out) == (2, "")

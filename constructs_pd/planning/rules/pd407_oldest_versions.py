@@ -5,21 +5,19 @@ from collections.abc import Iterator
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.rules.rule import Rule, Violation
-from constructs_pd.planning.versions import version_key
-
-OLDEST = {"ray_version": "2.58.0", "vllm_version": "0.26.0", "nixl_version": "1.3.1"}
+from constructs_pd.planning.versions import OLDEST_IN_AN_IMAGE, version_key
 
 
 def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation for each version in the image that is too old."""
     if facts.image is None:
         return
-    for name, oldest in OLDEST.items():
-        actual = getattr(facts.image, name)
+    for component, oldest in OLDEST_IN_AN_IMAGE.items():
+        actual = getattr(facts.image, f"{component}_version")
         if version_key(actual) < version_key(oldest):
             yield Violation(
                 "image.tag",
-                f"{facts.image.tag} holds {name} {actual}, at least {oldest} is needed",
+                f"{facts.image.tag} holds {component}_version {actual}, at least {oldest} is needed",
                 "use a newer image",
             )
 
