@@ -64,7 +64,10 @@ def fit(facts: Facts, phase: PhaseFacts) -> Fit | None:
 
     None where a fact is missing: PD225 says which.
     """
-    return next(_fits(facts, phase, phase.instance, phase.tensor_parallel), None)
+    context = context_tokens(facts)
+    if context is None:
+        return None
+    return next(_fits(facts, phase, phase.instance, phase.tensor_parallel, context), None)
 
 
 def uncounted_arguments(facts: Facts, phase: PhaseFacts) -> list[str]:
@@ -92,8 +95,9 @@ def fit_on(facts: Facts, phase: PhaseFacts, instance: InstanceRow, tensor_parall
     roomiest is returned.
     """
     context, found = context_tokens(facts), None
-    for candidate in _fits(facts, phase, instance, tensor_parallel):
-        found = replace(candidate, context_tokens=context or candidate.context_tokens)
+    if context is None:
+        return None
+    for found in _fits(facts, phase, instance, tensor_parallel, context):
         if found.requests >= phase.spec.concurrent_requests:
             return found
     return found
@@ -107,16 +111,29 @@ def context_tokens(facts: Facts) -> int | None:
         return facts.spec.model.max_model_len
     most = facts.model.max_position_embeddings
     longest = min(_longest(facts, phase, most) for phase in facts.phases)
-    return (
-        most
-        if longest >= most
-        else max(min(most, DEFAULT_BLOCK_TOKENS), longest // DEFAULT_BLOCK_TOKENS * DEFAULT_BLOCK_TOKENS)
-    )
+    if longest >= most:
+        return most
+    return max(min(most, DEFAULT_BLOCK_TOKENS), longest // DEFAULT_BLOCK_TOKENS * DEFAULT_BLOCK_TOKENS)
 
 
 def _longest(facts: Facts, phase: PhaseFacts, most: int) -> int:
-    """Return the longest context with as many sequences as vLLM's default, or with fewer where those hold none."""
-    fits = list(_fits(facts, phase, phase.instance, phase.tensor_parallel))
+    """Return the longest context that a phase holds, up to a bound."""
+    if has_chunked_prefill(phase):
+        return _longest_of(facts, phase, most, most)
+    # A whole prompt is one step, so the longer the context, the more memory a step takes.
+    low, high = 0, min(most, phase.spec.max_num_batched_tokens or most)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _longest_of(facts, phase, middle, middle) >= middle:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _longest_of(facts: Facts, phase: PhaseFacts, context: int, most: int) -> int:
+    """Return the same with as many sequences as vLLM's default, or with fewer where those hold none."""
+    fits = list(_fits(facts, phase, phase.instance, phase.tensor_parallel, context))
     if not fits:
         return most
     usual = [found for found in fits if found.shape.max_num_seqs == fits[0].shape.max_num_seqs]
@@ -124,7 +141,14 @@ def _longest(facts: Facts, phase: PhaseFacts, most: int) -> int:
     return max(found.longest(wanted) for found in usual) or max(found.longest(wanted) for found in fits)
 
 
-def _fits(facts: Facts, phase: PhaseFacts, instance: InstanceRow | None, gpus: int | None) -> Iterator[Fit]:
+def has_chunked_prefill(phase: PhaseFacts) -> bool:
+    """Return whether an engine may take a prompt in several steps, as vLLM does where nothing is said."""
+    return phase.spec.engine_args.get("enable_chunked_prefill") is not False
+
+
+def _fits(
+    facts: Facts, phase: PhaseFacts, instance: InstanceRow | None, gpus: int | None, context: int
+) -> Iterator[Fit]:
     """Yield how the model fits a phase, from vLLM's defaults to what is roomiest; nothing where a fact is missing."""
     model, estimates = facts.model, facts.engine_memory
     if uncounted_arguments(facts, phase):
@@ -142,7 +166,7 @@ def _fits(facts: Facts, phase: PhaseFacts, instance: InstanceRow | None, gpus: i
     )
     if gpu is None or size is None:
         return
-    for utilization, shape in _settings(facts, phase, instance, gpus, estimates, gpu.usable_gib):
+    for utilization, shape in _settings(phase, context, instance, gpus, estimates, gpu.usable_gib):
         block = phase.spec.engine_args.get("block_size")
         yield Fit(
             gpu_memory_utilization=utilization,
@@ -166,21 +190,21 @@ def _fits(facts: Facts, phase: PhaseFacts, instance: InstanceRow | None, gpus: i
             )
             if known is not None
             else _by_hand(size.kv_bytes_per_token, size.state_bytes_per_request),
-            context_tokens=stated.max_model_len or model.max_position_embeddings,
+            context_tokens=context,
             is_hybrid=model.attention == "hybrid",
         )
 
 
 def _settings(
-    facts: Facts,
     phase: PhaseFacts,
+    context: int,
     instance: InstanceRow,
     tensor_parallel: int,
     estimates: EngineMemoryRow,
     usable_gib: float,
 ) -> Iterator[tuple[float, EngineShape]]:
     """Yield shares of the memory and shapes, the roomier the later; what is stated stays."""
-    shape = _shape(facts, phase, instance, tensor_parallel, estimates)
+    shape = _shape(phase, context, instance, tensor_parallel, estimates)
     shares = [phase.spec.gpu_memory_utilization or estimates.gpu_memory_utilization]
     if phase.spec.gpu_memory_utilization is None:
         reserve = estimates.reserve_gib[max(size for size in estimates.reserve_gib if size <= tensor_parallel)]
@@ -203,7 +227,7 @@ def chosen_arguments(facts: Facts, phase: PhaseFacts) -> dict[str, JsonValue]:
     if found is None or estimates is None or phase.instance is None:
         return stated
     chosen: dict[str, JsonValue] = {}
-    sequences = min(found.shape.max_num_seqs, _most_sequences(found))
+    sequences = min(found.shape.max_num_seqs, most_sequences(found))
     if sequences != min(usual_sequences(phase.instance, estimates), found.shape.max_num_batched_tokens):
         chosen["max_num_seqs"] = sequences
     if found.gpu_memory_utilization != estimates.gpu_memory_utilization:
@@ -211,7 +235,7 @@ def chosen_arguments(facts: Facts, phase: PhaseFacts) -> dict[str, JsonValue]:
     return chosen | {name: value for name, value in stated.items() if value is not None}
 
 
-def _most_sequences(found: Fit) -> int:
+def most_sequences(found: Fit) -> int:
     """Return the most sequences of a step for which there are states.
 
     With CUDA graphs vLLM refuses to start a hybrid model with more sequences than its cache has blocks.
@@ -226,14 +250,12 @@ def usual_sequences(instance: InstanceRow, estimates: EngineMemoryRow) -> int:
     return estimates.max_num_seqs[_has_large_defaults(instance, estimates)]
 
 
-def step_tokens(facts: Facts, phase: PhaseFacts, instance: InstanceRow, estimates: EngineMemoryRow) -> int:
+def step_tokens(phase: PhaseFacts, context: int, instance: InstanceRow, estimates: EngineMemoryRow) -> int:
     """Return the tokens of a step: as stated, else vLLM's default, which without chunked prefill is a whole prompt."""
     if phase.spec.max_num_batched_tokens is not None:
         return phase.spec.max_num_batched_tokens
     tokens = estimates.max_num_batched_tokens[_has_large_defaults(instance, estimates)]
-    if phase.spec.engine_args.get("enable_chunked_prefill") is not False or facts.model is None:
-        return tokens
-    return max(tokens, facts.spec.model.max_model_len or facts.model.max_position_embeddings)
+    return tokens if has_chunked_prefill(phase) else max(tokens, context)
 
 
 def _has_large_defaults(instance: InstanceRow, estimates: EngineMemoryRow) -> bool:
@@ -242,9 +264,9 @@ def _has_large_defaults(instance: InstanceRow, estimates: EngineMemoryRow) -> bo
 
 
 def _shape(
-    facts: Facts, phase: PhaseFacts, instance: InstanceRow, tensor_parallel: int, estimates: EngineMemoryRow
+    phase: PhaseFacts, context: int, instance: InstanceRow, tensor_parallel: int, estimates: EngineMemoryRow
 ) -> EngineShape:
-    tokens = step_tokens(facts, phase, instance, estimates)
+    tokens = step_tokens(phase, context, instance, estimates)
     usual = max(usual_sequences(instance, estimates), phase.spec.concurrent_requests)
     return EngineShape(
         tensor_parallel=tensor_parallel,

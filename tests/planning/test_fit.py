@@ -97,7 +97,8 @@ def test_without_chunked_prefill_a_step_is_a_whole_prompt() -> None:
     args = {"decode.engine_args": {"enable_chunked_prefill": False}}
     model = {"model": {"source": "Qwen/Qwen3-8B", "max_model_len": 40000}}
     assert fit_of({**model, **args}).shape.max_num_batched_tokens == 40000
-    assert fit_of({"model": {"source": "Qwen/Qwen3-8B"}, **args}).shape.max_num_batched_tokens == 40960
+    longest = fit_of({"model": {"source": "Qwen/Qwen3-8B"}, **args})
+    assert longest.shape.max_num_batched_tokens == longest.context_tokens == 23904
     assert fit_of({**model, **args, "decode.max_num_batched_tokens": 50000}).shape.max_num_batched_tokens == 50000
 
 

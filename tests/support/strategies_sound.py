@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.catalog.rows import InstanceRow, ModelRow
 from constructs_pd.planning.facts import gather
-from constructs_pd.planning.fit import settled
+from constructs_pd.planning.fit import most_sequences, settled
 from constructs_pd.planning.footprint import footprint
 from constructs_pd.planning.gpu_memory import GIB
 from constructs_pd.planning.models.blocks import broken_blocks
@@ -354,7 +354,11 @@ def _made_to_fit(data: dict[str, Any]) -> dict[str, Any]:
         facts = gather(DeploymentSpec.model_validate(data), load_catalog())
         for phase in facts.phases:
             found = settled(facts, phase)
-            if found is None or found.requests >= phase.spec.concurrent_requests:
+            if found is None:
+                continue
+            if found.requests >= phase.spec.concurrent_requests and (phase.spec.max_num_seqs or 0) <= most_sequences(
+                found
+            ):
                 continue
             if _TUNING & data[phase.name].keys():
                 data[phase.name] = {name: value for name, value in data[phase.name].items() if name not in _TUNING}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts, PhaseFacts
-from constructs_pd.planning.fit import step_tokens
+from constructs_pd.planning.fit import context_tokens, has_chunked_prefill, step_tokens
 from constructs_pd.planning.rules.rule import Rule, Violation
 
 
@@ -36,17 +36,16 @@ def check(facts: Facts) -> Iterator[Violation]:
 
 def _tokens(facts: Facts, phase: PhaseFacts) -> int | None:
     """Return the tokens of a step: as stated, else vLLM's default where it is known."""
-    if phase.instance is None or facts.engine_memory is None:
+    context = context_tokens(facts)
+    if phase.instance is None or facts.engine_memory is None or context is None:
         return phase.spec.max_num_batched_tokens
-    return step_tokens(facts, phase, phase.instance, facts.engine_memory)
+    return step_tokens(phase, context, phase.instance, facts.engine_memory)
 
 
 def _without_chunks(facts: Facts, phase: PhaseFacts) -> Iterator[Violation]:
     """Without chunked prefill a whole prompt must fit one step."""
-    tokens, context = phase.spec.max_num_batched_tokens, facts.spec.model.max_model_len
-    if context is None and facts.model is not None:
-        context = facts.model.max_position_embeddings
-    if phase.spec.engine_args.get("enable_chunked_prefill") is not False or tokens is None or context is None:
+    tokens, context = phase.spec.max_num_batched_tokens, context_tokens(facts)
+    if has_chunked_prefill(phase) or tokens is None or context is None:
         return
     if tokens < context:
         yield Violation(

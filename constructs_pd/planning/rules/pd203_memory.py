@@ -1,20 +1,20 @@
 """PD203: the model and the promised requests fit the GPUs."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from math import floor
 from typing import Final
 
 from constructs_pd.findings import Severity
-from constructs_pd.planning.catalog.rows import InstanceRow
-from constructs_pd.planning.facts import Facts, PhaseFacts, gather
-from constructs_pd.planning.fit import Fit, fit_on, settled
+from constructs_pd.planning.facts import Facts, PhaseFacts
+from constructs_pd.planning.fit import Fit, settled
 from constructs_pd.planning.gpu_memory import GIB
 from constructs_pd.planning.rules import memory_terms
+from constructs_pd.planning.rules.changed import adds_no_error, holds, is_carried, on_nodes, size_text, with_phases
 from constructs_pd.planning.rules.rule import Rule, Violation
-from constructs_pd.planning.spec_pods import Phase
 
 # How many other nodes a remedy names.
 MOST_NAMED: Final = 3
+TUNING: Final = ("gpu_memory_utilization", "max_num_seqs", "max_num_batched_tokens")
 
 
 def check(facts: Facts) -> Iterator[Violation]:
@@ -35,10 +35,12 @@ def check(facts: Facts) -> Iterator[Violation]:
             )
         elif found.requests < wanted:
             needed = found.layout.bytes_per_request(found.context_tokens) * wanted
+            requests = "1 request" if wanted == 1 else f"{wanted:,} requests"
             yield Violation(
                 f"{phase.name}.concurrent_requests" if wanted > 1 else "model.max_model_len",
-                f"{wanted} requests of {found.context_tokens:,} tokens need {_gib(needed)} GiB of KV cache per GPU on "
-                f"{where}, {_gib(budget.kv_cache)} GiB are left: room for {found.requests:.1f}",
+                f"{requests} of {found.context_tokens:,} tokens in {phase.name} need {needed / GIB:.2f} GiB of KV "
+                f"cache per GPU on {where}, {budget.kv_cache / GIB:.2f} GiB are left: room for "
+                f"{floor(found.requests * 10) / 10}",
                 _remedy(facts, phase, found),
             )
 
@@ -50,23 +52,32 @@ def _is_too_long(facts: Facts, found: Fit) -> bool:
 
 
 def _remedy(facts: Facts, phase: PhaseFacts, found: Fit) -> str:
+    changes = [*_lower(facts, phase, found), *_other_settings(facts, phase), *_larger_engines(facts, phase, found)]
+    return ", or ".join(changes) or ("choose a smaller model, one with quantized weights, or a zone with larger nodes")
+
+
+def _lower(facts: Facts, phase: PhaseFacts, found: Fit) -> list[str]:
+    """Return smaller promises that are kept, the nearest first; no context below the stated prompts."""
     wanted = phase.spec.concurrent_requests
+    prompts = facts.spec.traffic.prompt_tokens if facts.spec.traffic else 0
     longest, alone = found.longest(wanted), found.longest(1)
-    changes = [f"lower max_model_len to {longest:,}"] if longest else []
+    changes = [f"lower max_model_len to {longest:,}"] if longest > prompts else []
     if found.requests >= 1:
-        changes.append(f"lower concurrent_requests to {int(found.requests)}")
-    elif alone and not longest:
+        changes.append(f"lower {phase.name}.concurrent_requests to {int(found.requests)}")
+    elif alone > prompts and not longest:
         changes.append(f"lower max_model_len to {alone:,} and concurrent_requests to 1")
-    changes += _left_open(facts, phase)
-    changes += _larger_engines(facts, phase, found)
-    return ", or ".join(changes) or "choose a smaller model, one with quantized weights, or a zone with larger nodes"
+    return changes
 
 
-def _left_open(facts: Facts, phase: PhaseFacts) -> list[str]:
-    """Return the stated arguments without which it fits."""
-    stated = [name for name in ("gpu_memory_utilization", "max_num_seqs") if getattr(phase.spec, name) is not None]
-    free = replace(phase, spec=phase.spec.model_copy(update=dict.fromkeys(stated)))
-    return [f"leave out {' and '.join(stated)}"] if stated and _holds(settled(facts, free), phase) else []
+def _other_settings(facts: Facts, phase: PhaseFacts) -> list[str]:
+    """Return settings of the engine with which it fits: those that are stated left out, or no CUDA graphs."""
+    stated = [name for name in TUNING if getattr(phase.spec, name) is not None]
+    free = dict.fromkeys(stated)
+    if stated and holds(with_phases(facts, {phase.name: free}), [phase.name]):
+        return [f"leave out {' and '.join(stated)} of {phase.name}"]
+    if phase.spec.enforce_eager or not holds(with_phases(facts, {phase.name: {"enforce_eager": True}}), [phase.name]):
+        return []
+    return [f"set {phase.name}.enforce_eager to true"]
 
 
 def _larger_engines(facts: Facts, phase: PhaseFacts, found: Fit) -> list[str]:
@@ -75,7 +86,6 @@ def _larger_engines(facts: Facts, phase: PhaseFacts, found: Fit) -> list[str]:
         facts.catalog.instances.values(),
         key=lambda row: (row.gpu.count * row.gpu.memory_mib, row.gpu.count, row.vcpus, row.instance_type),
     )
-    present = _errors(facts)
     named: dict[tuple[str, int, int], str] = {}
     for row in nodes:
         kind = (row.gpu.name, row.gpu.memory_mib, row.gpu.count)
@@ -83,42 +93,12 @@ def _larger_engines(facts: Facts, phase: PhaseFacts, found: Fit) -> list[str]:
             break
         if row.gpu.count < found.shape.tensor_parallel or kind in named:
             continue
-        if not _holds(fit_on(facts, phase, row, row.gpu.count), phase):
-            continue
-        for phases, where in (((phase,), ""), (facts.phases, " for both phases")):
-            moved = _moved(facts, phases, row)
-            if all(_holds(settled(moved, one), one) for one in moved.phases if where) and _errors(moved) <= present:
-                size = "" if phase.spec.tensor_parallel in (None, row.gpu.count) else _parallel(row.gpu.count)
-                named[kind] = f"choose {row.instance_type}{size}{where}"
+        for phases, where in (((phase,), f"in {phase.name}"), (facts.phases, "in both phases")):
+            changed = on_nodes(facts, phases, row)
+            if holds(changed, [one.name for one in phases]) and is_carried(changed) and adds_no_error(facts, changed):
+                named[kind] = f"choose {row.instance_type}{size_text(phases, row.gpu.count)} {where}"
                 break
     return list(named.values())
-
-
-def _parallel(gpus: int) -> str:
-    return f" with tensor_parallel {gpus}"
-
-
-def _moved(facts: Facts, phases: tuple[PhaseFacts, ...], row: InstanceRow) -> Facts:
-    """Return the facts with phases on whole nodes of another type."""
-    change = {"instance_type": row.instance_type, "tensor_parallel": row.gpu.count}
-    moved: dict[str, Phase] = {phase.name: phase.spec.model_copy(update=change) for phase in phases}
-    return gather(facts.spec.model_copy(update=moved), facts.built_in)
-
-
-def _errors(facts: Facts) -> set[tuple[str, str]]:
-    """Return the codes and subjects of what other rules refuse."""
-    from constructs_pd.planning.rules import RULES  # which holds this rule
-
-    return {
-        (finding.code, finding.subject)
-        for rule in RULES
-        if rule.severity is Severity.ERROR and rule.code != RULE.code
-        for finding in rule.findings(facts)
-    }
-
-
-def _holds(other: Fit | None, phase: PhaseFacts) -> bool:
-    return other is not None and other.requests >= phase.spec.concurrent_requests
 
 
 def _gib(size_bytes: int) -> str:

@@ -21,7 +21,7 @@ def check(facts: Facts) -> Iterator[Violation]:
     if served < longest - longest % DEFAULT_BLOCK_TOKENS:
         yield Violation(
             "model.max_model_len",
-            f"the KV cache has room for {served:,} tokens of the model's {longest:,}, which are served",
+            f"{served:,} tokens of the model's {longest:,} are served, as many as both phases have room for",
             f"state {served} if that is enough, or choose GPUs with more memory",
         )
 

@@ -7,6 +7,7 @@ from constructs_pd.planning.catalog.rows import ModelRow
 from constructs_pd.planning.facts import Facts, PhaseFacts
 from constructs_pd.planning.models import ModelFacts
 from constructs_pd.planning.models.blocks import BrokenBlock, broken_blocks
+from constructs_pd.planning.rules.changed import holds, with_phases
 from constructs_pd.planning.rules.rule import Rule, Violation
 
 
@@ -24,7 +25,7 @@ def check(facts: Facts) -> Iterator[Violation]:
                 f"{phase.name}.tensor_parallel",
                 f"each of {size} GPUs gets {first.share:,g} of the {first.size:,} rows or columns of "
                 f"{first.component} of {model.model}, whose blocks have {first.block}",
-                _remedy(model, known, phase, size, broken),
+                _remedy(facts, model, known, phase, size, broken),
             )
 
 
@@ -32,16 +33,23 @@ def _keeps_experts_whole(phase: PhaseFacts) -> bool:
     return phase.spec.engine_args.get("enable_expert_parallel") is True
 
 
-def _remedy(model: ModelRow, known: ModelFacts, phase: PhaseFacts, size: int, broken: tuple[BrokenBlock, ...]) -> str:
+def _remedy(
+    facts: Facts, model: ModelRow, known: ModelFacts, phase: PhaseFacts, size: int, broken: tuple[BrokenBlock, ...]
+) -> str:
     ways = []
-    smaller = (gpus for gpus in range(size - 1, 0, -1) if _works(model, known, phase, gpus))
+    smaller = (
+        gpus
+        for gpus in range(size - 1, 0, -1)
+        if _works(model, known, phase, gpus)
+        and holds(with_phases(facts, {phase.name: {"tensor_parallel": gpus}}), [phase.name])
+    )
     largest = next(smaller, None)
     if largest is not None:
         ways.append(f"state {phase.name}.tensor_parallel: {largest}, the largest that works; left out, it is every GPU")
     # Experts that are no whole blocks themselves stay so.
     if any(block.is_expert for block in broken) and not broken_blocks(known, size, expert_parallel=True):
         ways.append(f"state enable_expert_parallel: true in {phase.name}.engine_args, which keeps experts whole")
-    return ", or ".join(ways) or "choose another checkpoint of the model"
+    return ", or ".join(ways) or "choose another checkpoint of the model, or other instance types"
 
 
 def _works(model: ModelRow, known: ModelFacts, phase: PhaseFacts, gpus: int) -> bool:

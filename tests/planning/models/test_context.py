@@ -21,6 +21,9 @@ from support.published_models import published_config
         ({"rope_type": "linear", "factor": 2.5}, 20480),
         ({"rope_type": "llama3", "factor": 8.0, "original_max_position_embeddings": 1024}, 8192),
         ({"rope_type": "default"}, 8192),
+        ({}, 8192),
+        ({"full_attention": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8192}}, 32768),
+        ({"full_attention": {"rope_type": "default"}, "sliding_attention": {"rope_type": "default"}}, 8192),
         ({"factor": 8.0}, 8192),
     ],
 )

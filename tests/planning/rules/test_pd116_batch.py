@@ -2,6 +2,7 @@ import pytest
 
 from constructs_pd.planning.rules.pd116_batch import RULE
 from support.rules import findings_of
+from support.specs import plan_with
 
 
 @pytest.mark.parametrize(("tokens", "sequences"), [(None, None), (8, None), (None, 8), (8, 8), (9, 8)])
@@ -50,11 +51,11 @@ def test_with_chunks_it_need_not() -> None:
     assert findings_of(RULE, {"prefill.max_num_batched_tokens": 16, "model.max_model_len": 1024}) == []
 
 
-def test_an_unchunked_prompt_is_by_default_as_long_as_the_models_context() -> None:
+def test_without_a_stated_context_an_unchunked_step_bounds_it() -> None:
     changes = {
         "model": {"source": "Qwen/Qwen3-8B"},
         "prefill.max_num_batched_tokens": 2048,
         "prefill.engine_args": {"enable_chunked_prefill": False},
     }
-    (finding,) = findings_of(RULE, changes)
-    assert finding.message == "2,048 tokens for prompts of up to 40,960, and chunked prefill is off"
+    assert findings_of(RULE, changes) == []
+    assert plan_with(changes).prefill.engine_arguments["max_model_len"] == 2048

@@ -19,11 +19,11 @@ def test_refuses_long_contexts_by_the_dozen_with_both_numbers_and_what_would_fit
     prefill, decode = findings_of(RULE, LONG)
     assert decode.subject == "decode.concurrent_requests"
     assert re.fullmatch(
-        r"32 requests of 131,072 tokens need 1[23]\d\.\d GiB of KV cache per GPU on g6\.8xlarge \(1 x L4\), "
-        r"\d\.\d GiB are left: room for 0\.\d",
+        r"32 requests of 131,072 tokens in decode need 1[23]\d\.\d\d GiB of KV cache per GPU on g6\.8xlarge "
+        r"\(1 x L4\), \d\.\d\d GiB are left: room for 0\.\d",
         decode.message,
     )
-    assert prefill.message == decode.message
+    assert prefill.message == decode.message.replace("decode", "prefill")
     assert "choose g6e.12xlarge" in decode.remedy
 
 
@@ -50,7 +50,7 @@ def test_what_it_says_would_fit_does_and_one_more_does_not(changes: dict[str, An
 
 
 def test_each_engine_that_it_names_holds_what_is_promised() -> None:
-    names = re.findall(r"choose (\S+) for both phases", findings_of(RULE, LONG)[-1].remedy)
+    names = re.findall(r"choose (\S+) in both phases", findings_of(RULE, LONG)[-1].remedy)
     assert names == ["g6e.12xlarge", "g7e.12xlarge", "g6e.48xlarge"]
     for name in names:
         engine = {"instance_type": name, "concurrent_requests": 32}
@@ -66,7 +66,7 @@ def test_refuses_weights_larger_than_the_gpu() -> None:
         prefill.message,
     )
     assert "lower" not in prefill.remedy
-    assert prefill.remedy.startswith("choose p5.4xlarge, or choose g5.12xlarge")
+    assert prefill.remedy.startswith("choose p5.4xlarge in prefill, or choose g5.12xlarge in prefill")
 
 
 def test_names_the_number_of_gpus_where_another_is_stated() -> None:
@@ -81,7 +81,7 @@ def test_names_the_number_of_gpus_where_another_is_stated() -> None:
         # p5 is not sold in the zone.
         ({"region": "eu-south-2", "availability_zone": "eu-south-2a", **TOO_LARGE}, "", "p5.4xlarge"),
         # A hybrid model needs as many GPUs on both sides.
-        ({**LONG, "prefill.concurrent_requests": 1}, "choose g6e.12xlarge for both phases", "g6e.12xlarge,"),
+        ({**LONG, "prefill.concurrent_requests": 1}, "choose g6e.12xlarge in both phases", "g6e.12xlarge in decode"),
         # FP8 checkpoints of ModelOpt do not run on A10G and A100.
         ({"model": {"source": "nvidia/Llama-3.1-70B-Instruct-FP8", "max_model_len": 1024}}, "choose ", "choose g5"),
     ],
@@ -102,9 +102,11 @@ def test_a_model_that_fits_nowhere_should_be_smaller() -> None:
 
 def test_says_which_stated_argument_is_in_the_way() -> None:
     (finding,) = findings_of(RULE, {"decode.gpu_memory_utilization": 0.85})
-    assert finding.remedy.startswith("leave out gpu_memory_utilization, or choose ")
+    assert finding.remedy.startswith("leave out gpu_memory_utilization of decode, or choose ")
     stated = {"decode.gpu_memory_utilization": 0.85, "decode.max_num_seqs": 300}
-    assert findings_of(RULE, stated)[0].remedy.startswith("leave out gpu_memory_utilization and max_num_seqs, or ")
+    assert findings_of(RULE, stated)[0].remedy.startswith(
+        "leave out gpu_memory_utilization and max_num_seqs of decode, or "
+    )
     assert findings_of(RULE, {**LONG, "decode.max_num_seqs": 64})[-1].remedy.count("leave out") == 0
 
 
@@ -129,3 +131,47 @@ def _number(pattern: str, text: str) -> int:
     found = re.search(pattern, text)
     assert found is not None
     return int(found[1].replace(",", ""))
+
+
+def test_names_the_size_where_either_phase_states_another() -> None:
+    changes = {
+        "region": "us-east-1",
+        "availability_zone": "us-east-1a",
+        "model": {"source": "openai/gpt-oss-120b", "max_model_len": 4096},
+        "prefill": {"instance_type": "g5.8xlarge"},
+        "decode": {"instance_type": "g6e.24xlarge", "tensor_parallel": 2},
+    }
+    (finding,) = findings_of(RULE, changes)
+    named = re.search(r"choose (\S+) with tensor_parallel (\d) in both phases", finding.remedy)
+    assert named is not None
+    engine = {"instance_type": named[1], "tensor_parallel": int(named[2])}
+    plan_with({**changes, "prefill": engine, "decode": engine})
+
+
+def test_names_no_context_below_the_stated_prompts() -> None:
+    changes = {
+        "model": {"source": "Qwen/Qwen3-8B", "max_model_len": 32768},
+        "decode.concurrent_requests": 64,
+        "traffic": {"requests_per_second": 0.1, "prompt_tokens": 4000},
+    }
+    assert "max_model_len" not in findings_of(RULE, changes)[-1].remedy
+
+
+def test_room_for_less_than_one_is_not_rounded_to_one() -> None:
+    graphs = {"prefill.enforce_eager": False, "decode.enforce_eager": False}
+    prefill, decode = findings_of(RULE, {"model.max_model_len": 41984, **graphs})
+    assert decode.message.startswith("1 request of 41,984 tokens in decode need")
+    assert decode.message.endswith("room for 0.9")
+    assert "set decode.enforce_eager to true" in decode.remedy
+    assert prefill.message != decode.message
+
+
+def test_an_unchunked_prompt_leaves_less_context_and_is_not_refused() -> None:
+    unchunked = {"enable_chunked_prefill": False}
+    changes = {"model.max_model_len": None, "prefill.engine_args": unchunked, "decode.engine_args": unchunked}
+    assert findings_of(RULE, changes) == []
+    context = plan_with(changes).decode.engine_arguments["max_model_len"]
+    assert isinstance(context, int)
+    assert 2048 < context < 32736
+    assert findings_of(RULE, {**changes, "model.max_model_len": context}) == []
+    assert findings_of(RULE, {**changes, "model.max_model_len": context + 1024})

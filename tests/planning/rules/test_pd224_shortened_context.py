@@ -7,7 +7,7 @@ from support.rules import findings_of
 def test_says_how_much_of_the_models_context_is_served() -> None:
     (finding,) = findings_of(RULE, {"model.max_model_len": None})
     assert finding.subject == "model.max_model_len"
-    assert finding.message == "the KV cache has room for 32,736 tokens of the model's 262,144, which are served"
+    assert finding.message == "32,736 tokens of the model's 262,144 are served, as many as both phases have room for"
     assert finding.remedy == "state 32736 if that is enough, or choose GPUs with more memory"
 
 

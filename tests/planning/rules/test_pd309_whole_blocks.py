@@ -122,4 +122,4 @@ def test_experts_that_are_no_whole_blocks_need_another_checkpoint() -> None:
     }
     finding, _ = own(1, BLOCKS, **experts)
     assert "gets 700 of the 700" in finding.message
-    assert finding.remedy == "choose another checkpoint of the model"
+    assert finding.remedy == "choose another checkpoint of the model, or other instance types"
