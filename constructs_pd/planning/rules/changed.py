@@ -55,12 +55,8 @@ def is_carried(facts: Facts) -> bool:
     return asked is None or not asked.is_beyond_limits
 
 
-def adds_no_error(before: Facts, after: Facts) -> bool:
-    """Return whether a change leads to no error that was not there, word by word, before it."""
-    return _errors(after) <= _errors(before)
-
-
-def _errors(facts: Facts) -> set[tuple[str, str, str]]:
+def errors(facts: Facts) -> set[tuple[str, str, str]]:
+    """Return what the other rules refuse, word by word: a change should add nothing to it."""
     from constructs_pd.planning.rules import RULES  # which holds the rules that ask
 
     return {

@@ -8,7 +8,7 @@ from typing import Final
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.hand_over import sustained
 from constructs_pd.planning.hand_over_plan import SustainedPlan
-from constructs_pd.planning.rules.changed import adds_no_error, holds, on_nodes, size_text
+from constructs_pd.planning.rules.changed import errors, holds, on_nodes, size_text
 from constructs_pd.planning.spec_traffic import Traffic
 
 # Where transfers share the link, one takes 1 / (1 - 0.7) = 3.3 times as long as alone, and a burst much longer.
@@ -35,11 +35,12 @@ def more_replicas(facts: Facts, found: SustainedPlan) -> list[str]:
 
 def larger_links(facts: Facts, traffic: Traffic) -> list[str]:
     """Return the instance type with the slowest network that carries it, an engine on each whole node."""
+    present = errors(facts)
     for row in sorted(facts.catalog.instances.values(), key=lambda row: (row.efa.bandwidth_gbps, row.instance_type)):
         changed = on_nodes(facts, facts.phases, row)
         if not holds(changed, [phase.name for phase in facts.phases]):
             continue
         found = sustained(changed, traffic)
-        if found is not None and found.utilization <= BUSY and adds_no_error(facts, changed):
+        if found is not None and found.utilization <= BUSY and errors(changed) <= present:
             return [f"choose {row.instance_type}{size_text(facts.phases, row.gpu.count)} for both phases"]
     return []

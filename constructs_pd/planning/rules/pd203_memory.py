@@ -6,10 +6,10 @@ from typing import Final
 
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts, PhaseFacts
-from constructs_pd.planning.fit import Fit, settled
+from constructs_pd.planning.fit import Fit, fit_on, settled
 from constructs_pd.planning.gpu_memory import GIB
 from constructs_pd.planning.rules import memory_terms
-from constructs_pd.planning.rules.changed import adds_no_error, holds, is_carried, on_nodes, size_text, with_phases
+from constructs_pd.planning.rules.changed import errors, holds, is_carried, on_nodes, size_text, with_phases
 from constructs_pd.planning.rules.rule import Rule, Violation
 
 # How many other nodes a remedy names.
@@ -86,6 +86,7 @@ def _larger_engines(facts: Facts, phase: PhaseFacts, found: Fit) -> list[str]:
         facts.catalog.instances.values(),
         key=lambda row: (row.gpu.count * row.gpu.memory_mib, row.gpu.count, row.vcpus, row.instance_type),
     )
+    present = errors(facts)
     named: dict[tuple[str, int, int], str] = {}
     for row in nodes:
         kind = (row.gpu.name, row.gpu.memory_mib, row.gpu.count)
@@ -93,9 +94,12 @@ def _larger_engines(facts: Facts, phase: PhaseFacts, found: Fit) -> list[str]:
             break
         if row.gpu.count < found.shape.tensor_parallel or kind in named:
             continue
+        alone = fit_on(facts, phase, row, row.gpu.count)
+        if alone is None or alone.requests < phase.spec.concurrent_requests:
+            continue
         for phases, where in (((phase,), f"in {phase.name}"), (facts.phases, "in both phases")):
             changed = on_nodes(facts, phases, row)
-            if holds(changed, [one.name for one in phases]) and is_carried(changed) and adds_no_error(facts, changed):
+            if holds(changed, [one.name for one in phases]) and is_carried(changed) and errors(changed) <= present:
                 named[kind] = f"choose {row.instance_type}{size_text(phases, row.gpu.count)} {where}"
                 break
     return list(named.values())

@@ -10,7 +10,7 @@ from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.hand_over import hand_over_plan
 from constructs_pd.planning.hand_over_plan import SustainedPlan
 from constructs_pd.planning.rules import hand_over_terms
-from constructs_pd.planning.rules.changed import adds_no_error, holds, with_phases
+from constructs_pd.planning.rules.changed import errors, holds, with_phases
 from constructs_pd.planning.rules.hand_over_remedies import BUSY, MOST_REPLICAS, larger_links, more_replicas
 from constructs_pd.planning.rules.rule import Rule, Violation
 from constructs_pd.planning.spec_traffic import Traffic
@@ -80,7 +80,7 @@ def _fewer_reads(facts: Facts, share: float) -> Iterator[str]:
         yield f"raise decode.replicas to {replicas}"
     is_wider = prefill and decode and prefill > decode and model is not None and not is_latent(model)
     narrower = with_phases(facts, {"prefill": {"tensor_parallel": decode}})
-    if is_wider and prefill and decode and holds(narrower, ["prefill"]) and adds_no_error(facts, narrower):
+    if is_wider and prefill and decode and holds(narrower, ["prefill"]) and errors(narrower) <= errors(facts):
         yield f"give prefill decode's tensor_parallel of {decode}: a GPU reads each block from {prefill // decode} GPUs"
     yield "raise block_size in engine_args of both phases: larger blocks are fewer reads"
 
