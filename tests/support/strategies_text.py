@@ -48,8 +48,10 @@ subnet_ids = (
 )  # fmt: skip
 ami_ids = st.integers(0, 16**8 - 1).map("ami-{:08x}".format) | st.integers(0, 16**17 - 1).map("ami-{:017x}".format)
 _TAG_CHARACTERS = _ALPHANUMERIC + " _.:/=+@-"
+# cfn-lint takes the keys False and True for 0 and 1, and says of two such tags that they are the same.
+_ALIKE_TO_CFN_LINT = ("false", "true")
 tag_keys = st.text(st.sampled_from(_TAG_CHARACTERS), min_size=1, max_size=128).filter(
-    lambda key: key.lower() not in OWNED_TAGS and not key.lower().startswith(AWS_PREFIXES)
+    lambda key: key.lower() not in (*OWNED_TAGS, *_ALIKE_TO_CFN_LINT) and not key.lower().startswith(AWS_PREFIXES)
 )
 cluster_names = st.tuples(
     st.sampled_from(_ALPHANUMERIC), st.text(st.sampled_from(_ALPHANUMERIC + "_-"), max_size=99)
