@@ -12,8 +12,8 @@ from constructs_pd.cli import output
 from constructs_pd.cli.explain import explain
 from constructs_pd.cli.lists import list_instances, list_models, list_rules
 from constructs_pd.cli.plan import plan_command
+from constructs_pd.cli.status import USAGE_ERROR
 
-USAGE_ERROR: Final = 2
 EXIT_STATUS: Final = "exit status: 0 without errors, 1 with errors in the specification, 2 for a wrong command"
 
 

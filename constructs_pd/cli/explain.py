@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from constructs_pd.cli import output
+from constructs_pd.cli.status import ERRORS, USAGE_ERROR
 from constructs_pd.findings import PlanError, Severity
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.codes import OTHER_CODES, Code
@@ -22,8 +23,6 @@ KNOWN: Final[dict[str, Code | Rule]] = {
     **{code.code: code for code in OTHER_CODES},
     **{rule.code: rule for rule in RULES},
 }
-ERRORS: Final = 1
-USAGE_ERROR: Final = 2
 INDENT: Final = 2
 
 

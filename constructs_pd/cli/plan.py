@@ -12,12 +12,11 @@ from typing import Any, Final
 from constructs_pd.cli import output
 from constructs_pd.cli.hand_over import print_hand_over
 from constructs_pd.cli.output import Column, Group
+from constructs_pd.cli.status import ERRORS
 from constructs_pd.findings import Finding, PlanError
 from constructs_pd.planning.deployment_plan import DeploymentPlan, PhasePlan
 from constructs_pd.planning.gpu_memory import GIB
 from constructs_pd.planning.spec_file import plan_file
-
-ERRORS: Final = 1
 
 
 def plan_command(stated: Namespace) -> int:

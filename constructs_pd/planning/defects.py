@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from constructs_pd.planning.attention import has_windows, is_latent, stated_backend
+from constructs_pd.planning.attention import has_windows, stated_backend
 from constructs_pd.planning.catalog.loader import Catalog
 from constructs_pd.planning.catalog.rows import DefectComponent, DefectCondition, KnownDefectRow
 from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.hand_over_size import read_sources
 from constructs_pd.planning.versions import OLDEST_IN_AN_IMAGE, version_key
 
 
@@ -88,10 +89,7 @@ def _upgrades_by_a_new_cluster(facts: Facts) -> bool:
 
 def _reads_from_several(facts: Facts) -> bool:
     """A GPU of decode reads from several of prefill, but for latent attention: one has the whole cache."""
-    prefill, decode = facts.prefill.tensor_parallel, facts.decode.tensor_parallel
-    if prefill is None or decode is None or facts.model is None or is_latent(facts.model):
-        return False
-    return prefill > decode
+    return (read_sources(facts) or 1) > 1
 
 
 def _has_unequal_sizes_with_windows(facts: Facts) -> bool:

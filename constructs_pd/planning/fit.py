@@ -155,7 +155,7 @@ def _fits(
         return
     if model is None or estimates is None or instance is None or gpus is None or gpus > instance.gpu.count:
         return
-    gpu = facts.catalog.gpu_memory.get(f"{instance.gpu.name} {instance.gpu.memory_mib}")
+    gpu = facts.catalog.memory_of(instance.gpu)
     stated, known = facts.spec.model, model.facts if model.sizes is None else None
     size = footprint(
         model,

@@ -56,13 +56,13 @@ def hand_over_size(facts: Facts, tokens: int) -> HandOverSize | None:
     for window in each.windows:
         group = _windowed(found.layout, window.window_tokens)
         read += _window_blocks(group, tokens) * group.block_tokens * window.bytes_per_token
-    known, sources = model.facts if model.sizes is None else None, _sources(facts)
+    known, sources = model.facts if model.sizes is None else None, read_sources(facts)
     if known is None or sources is None:
         return HandOverSize(read * size, None)
     return HandOverSize(read * size, sources * _descriptors(known, found.layout, tokens))
 
 
-def _sources(facts: Facts) -> int | None:
+def read_sources(facts: Facts) -> int | None:
     """Return from how many of prefill's GPUs each GPU of decode reads a block; none where a size is not known.
 
     From each that keeps a part of its heads, so from several where prefill is the wider. A latent vector stands whole

@@ -77,7 +77,7 @@ class _Instance:
     gpus: int
     needs_own_image: bool
     in_capacity_blocks: bool
-    gpu_memory: str
+    usable_gib: float | None
 
     @classmethod
     def of(cls, row: InstanceRow) -> _Instance:
@@ -87,7 +87,7 @@ class _Instance:
             row.gpu.count,
             needs_own_image=(row.gpu.driver_branch or 0) > _STOCK_DRIVER_BRANCH,
             in_capacity_blocks=row.capacity_blocks is True,
-            gpu_memory=f"{row.gpu.name} {row.gpu.memory_mib}",
+            usable_gib=memory.usable_gib if (memory := CATALOG.memory_of(row.gpu)) else None,
         )
 
 
@@ -105,9 +105,8 @@ class _Model:
 
     def fits(self, instance: _Instance, gpus: int) -> bool:
         """Return whether the weights leave room, or nobody knows how large they or the GPUs are."""
-        usable_gib = CATALOG.gpu_memory.get(instance.gpu_memory)
         size = _weights(self.row, gpus)
-        return usable_gib is None or size is None or size < _MOST_WEIGHTS * usable_gib.usable_gib * GIB
+        return instance.usable_gib is None or size is None or size < _MOST_WEIGHTS * instance.usable_gib * GIB
 
     def splits_over(self, size: int) -> bool:
         if self.heads % size or (self.kv_heads % size and size % self.kv_heads):

@@ -22,6 +22,7 @@ from constructs_pd.planning.catalog.rows import (
     CudaRow,
     EngineArgumentsRow,
     EngineMemoryRow,
+    Gpu,
     GpuMemoryRow,
     ImageRow,
     InstanceRow,
@@ -86,6 +87,10 @@ class Catalog:
             images={**self.images, **_by_key(spec.custom_images, "tag")},
             models={**self.models, **_by_key(spec.custom_models, "model")},
         )
+
+    def memory_of(self, gpu: Gpu) -> GpuMemoryRow | None:
+        """Return what CUDA counts of a GPU's memory, or none where nobody says: A100 has two sizes."""
+        return self.gpu_memory.get(f"{gpu.name} {gpu.memory_mib}")
 
     def unsuitable(self, instance_type: str) -> UnsuitableInstanceRow | None:
         """Return why an instance type that the built-in catalogue lacks cannot serve, if that is known."""

@@ -5,10 +5,10 @@ from math import ceil
 from typing import Final
 
 from constructs_pd.findings import Severity
-from constructs_pd.planning.attention import is_latent
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.hand_over import hand_over_plan
 from constructs_pd.planning.hand_over_plan import SustainedPlan
+from constructs_pd.planning.hand_over_size import read_sources
 from constructs_pd.planning.rules import hand_over_terms
 from constructs_pd.planning.rules.changed import errors, holds, with_phases
 from constructs_pd.planning.rules.hand_over_remedies import BUSY, MOST_REPLICAS, larger_links, more_replicas
@@ -74,14 +74,14 @@ def _posting(facts: Facts, found: SustainedPlan) -> Iterator[Violation]:
 
 
 def _fewer_reads(facts: Facts, share: float) -> Iterator[str]:
-    prefill, decode, model = facts.prefill.tensor_parallel, facts.decode.tensor_parallel, facts.model
+    decode, read_from = facts.decode.tensor_parallel, read_sources(facts) or 1
     replicas = ceil(facts.decode.spec.replicas * share / POSTING)
     if replicas <= MOST_REPLICAS:
         yield f"raise decode.replicas to {replicas}"
-    is_wider = prefill and decode and prefill > decode and model is not None and not is_latent(model)
-    narrower = with_phases(facts, {"prefill": {"tensor_parallel": decode}})
-    if is_wider and prefill and decode and holds(narrower, ["prefill"]) and errors(narrower) <= errors(facts):
-        yield f"give prefill decode's tensor_parallel of {decode}: a GPU reads each block from {prefill // decode} GPUs"
+    if read_from > 1:
+        narrower = with_phases(facts, {"prefill": {"tensor_parallel": decode}})
+        if holds(narrower, ["prefill"]) and errors(narrower) <= errors(facts):
+            yield f"give prefill decode's tensor_parallel of {decode}: a GPU reads each block from {read_from} GPUs"
     yield "raise block_size in engine_args of both phases: larger blocks are fewer reads"
 
 

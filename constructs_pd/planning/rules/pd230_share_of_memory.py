@@ -14,8 +14,7 @@ def check(facts: Facts) -> Iterator[Violation]:
         return
     for phase in facts.phases:
         share, taken = phase.spec.gpu_memory_utilization, facts.engine_memory.taken_gib
-        gpu = phase.instance.gpu if phase.instance else None
-        memory = facts.catalog.gpu_memory.get(f"{gpu.name} {gpu.memory_mib}") if gpu else None
+        memory = facts.catalog.memory_of(phase.instance.gpu) if phase.instance else None
         if share is None or memory is None or memory.usable_gib * (1 - share) >= taken:
             continue
         most = floor((1 - taken / memory.usable_gib) * 100) / 100

@@ -1,0 +1,8 @@
+"""How a command ends."""
+
+from __future__ import annotations
+
+from typing import Final
+
+ERRORS: Final = 1
+USAGE_ERROR: Final = 2
