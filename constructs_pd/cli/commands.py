@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from constructs_pd.cli import output
+from constructs_pd.cli import conformance, output
 from constructs_pd.cli.explain import explain
 from constructs_pd.cli.lists import list_instances, list_models, list_rules
 from constructs_pd.cli.plan import plan_command
@@ -51,6 +51,10 @@ def _parser() -> argparse.ArgumentParser:
         "specification", metavar="SPEC.yaml", type=Path, nargs="?", help="show its numbers, and what is found in it"
     )
     explaining.set_defaults(run=explain)
+
+    checking = commands.add_parser("conformance", parents=[as_json], help="check a live OpenAI-compatible endpoint")
+    conformance.add_options(checking)
+    checking.set_defaults(run=conformance.conformance)
 
     for name, list_all, text in (
         ("models", list_models, "list the models of the catalogue with their sizes"),

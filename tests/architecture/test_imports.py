@@ -20,7 +20,8 @@ ALLOWED = {
     "planning": {"findings", "redaction", "planning"},
     "manifests": {"findings", "planning", "manifests"},
     "composition.py": {"findings", "planning"},
-    "cli": {"findings", "planning", "cli"},
+    "conformance": {"findings", "redaction", "conformance"},
+    "cli": {"findings", "planning", "conformance", "cli"},
     "k8s": {"findings", "planning", "manifests", "composition", "k8s"},
     "aws": {"findings", "planning", "composition", "aws"},
 }
@@ -71,6 +72,10 @@ def test_the_aws_half_does_not_load_the_kubernetes_half() -> None:
 def test_importing_the_package_loads_next_to_nothing() -> None:
     loaded = loaded_after("import constructs_pd")
     assert not loaded & {*NODE, "pydantic", "yaml"}
+
+
+def test_the_command_line_loads_the_http_clients_only_to_check_an_endpoint() -> None:
+    assert not loaded_after("import constructs_pd.cli.main") & {*NODE, "httpx", "httpx2", "openai"}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,196 @@
+"""The corruption canary: greedy answers to prompts that fill many blocks of the KV cache.
+
+A hand-over that loses blocks does not fail: decode reads zeros and answers something else, fluently. Two endpoints
+with the same weights answer the same greedily, but for a token whose rivals are as likely: there, rounding decides,
+and the rest of the answer is not compared.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from constructs_pd.conformance.outcome import CheckFailedError
+from constructs_pd.conformance.problems import OPTION, EndpointError
+from constructs_pd.conformance.session import Session, choices_of
+from constructs_pd.conformance.surface import CHAT, COMPLETIONS
+
+TOKENS: Final = 24
+# Two tokens nearer than this are a matter of rounding. Of 16-bit weights the same token's own log probability moves by
+# hundredths from one batch to another; a lost block moves it by more than this.
+NEAR: Final = 0.5
+FORMAT: Final = 1
+BAD_REQUEST: Final = 400
+_WORDS: Final = (
+    *("amber", "bridge", "copper", "delta", "ember", "forest", "garnet", "harbour", "indigo", "juniper", "kettle"),
+    *("lantern", "marble", "nectar", "orchard", "pepper", "quartz", "ribbon", "saddle", "timber", "umbrella"),
+    *("velvet", "willow", "yellow", "zephyr", "anchor", "beacon", "cedar", "dahlia", "engine", "falcon"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryAnswer:
+    """A greedy answer.
+
+    Attributes:
+        text: What was said.
+        tokens: The same in tokens, None where the endpoint does not tell log probabilities.
+        logprobs: Each token's log probability.
+        margins: By how much each token was likelier than the next one.
+    """
+
+    text: str
+    tokens: tuple[str, ...] | None = None
+    logprobs: tuple[float, ...] | None = None
+    margins: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Where two answers part, if they do, and how many tokens were compared before.
+
+    Attributes:
+        tokens: How many tokens agree.
+        expected: What the right answer says where they part, None where they do not.
+        actual: What the other says there.
+    """
+
+    tokens: int
+    expected: str | None = None
+    actual: str = ""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Where the right answers come from: stored ones, or another endpoint."""
+
+    name: str
+    stored: Mapping[str, CanaryAnswer | None] | None = None
+    session: Session | None = None
+
+    def answer(self, name: str) -> CanaryAnswer | None:
+        """Return the right answer to a canary, None where its context is too short for the prompt."""
+        if self.session is not None:
+            return answer_of(self.session, PROMPTS[name])
+        return (self.stored or {})[name]
+
+
+def _prompt(lines: int, step: int) -> str:
+    """Return a ledger of so many lines, no two of them alike, and a question about its begin."""
+    numbered = (
+        f"Line {line}: the {_WORDS[line * step % len(_WORDS)]} is worth {line * step * 37 % 911}."
+        for line in range(1, lines + 1)
+    )
+    return "Here is a ledger.\n" + "\n".join(numbered) + "\nThe first three lines of the ledger say again:\nLine 1: the"
+
+
+# A line is about a block of 16 tokens, or less. Prompts that exceed a model's context are left out.
+PROMPTS: Final = {
+    "ledger of 10 lines": _prompt(10, 7),
+    "ledger of 40 lines": _prompt(40, 11),
+    "ledger of 120 lines": _prompt(120, 13),
+    "ledger of 400 lines": _prompt(400, 17),
+}
+
+
+def altered(prompt: str) -> dict[str, str]:
+    """Return the prompt with two lines exchanged at its begin, in its middle and near its end: as long as before."""
+    lines = prompt.split("\n")
+    places = {"the begin": 1, "the middle": len(lines) // 2, "the end": len(lines) - 4}
+    return {place: "\n".join([*lines[:at], lines[at + 1], lines[at], *lines[at + 2 :]]) for place, at in places.items()}
+
+
+def answer_of(session: Session, prompt: str) -> CanaryAnswer | None:
+    """Return an endpoint's greedy answer, with log probabilities where it tells them; None where it refuses it.
+
+    Raises:
+        CheckFailedError: The answer is another error, or has not the form of an answer.
+    """
+    surface = COMPLETIONS if COMPLETIONS in session.surfaces else CHAT
+    options = {"logprobs": 2} if surface is COMPLETIONS else {}
+    answer = session.ask(surface, prompt, max_tokens=TOKENS, **options)
+    if answer.status == BAD_REQUEST:
+        answer = session.ask(surface, prompt, max_tokens=TOKENS)
+    if answer.status == BAD_REQUEST:
+        return None
+    (choice, *_) = choices_of(answer.require_data())
+    return _of_completion(choice) if surface is COMPLETIONS else CanaryAnswer(CHAT.text(choice))
+
+
+def compare(right: CanaryAnswer, found: CanaryAnswer) -> Comparison:
+    """Return where two answers differ by more than rounding."""
+    if right.tokens is None or right.logprobs is None or right.margins is None or found.logprobs is None:
+        length = len(right.text.split())
+        return Comparison(length) if right.text == found.text else Comparison(0, repr(right.text), repr(found.text))
+    pairs = zip(right.tokens, right.logprobs, right.margins, found.tokens or (), found.logprobs, strict=False)
+    for index, (token, logprob, margin, found_token, found_logprob) in enumerate(pairs):
+        expected = f"token {index} {token!r} with log probability {logprob:.3f}"
+        actual = f"{found_token!r} with {found_logprob:.3f}"
+        if abs(logprob - found_logprob) > NEAR or (token != found_token and margin > NEAR):
+            return Comparison(index, expected, actual)
+        if token != found_token:
+            return Comparison(index)
+    if len(right.tokens) != len(found.tokens or ()):
+        return Comparison(len(right.tokens), f"{len(right.tokens)} tokens", f"{len(found.tokens or ())}")
+    return Comparison(len(right.tokens))
+
+
+def read_answers(path: Path) -> dict[str, CanaryAnswer | None]:
+    """Return stored answers.
+
+    Raises:
+        EndpointError: The file is missing, or is another one.
+    """
+    try:
+        data: Any = json.loads(path.read_text(encoding="utf-8"))
+        if data["format"] != FORMAT or data["prompts"] != PROMPTS:
+            raise EndpointError(OPTION, "--answers", f"{path} holds the answers to other prompts", "store them anew")
+        return {name: _stored(data["answers"][name]) for name in PROMPTS}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        message = f"{path} cannot be read: {error}"
+        raise EndpointError(OPTION, "--answers", message, "name a file that --store-answers wrote") from None
+
+
+def write_answers(session: Session, path: Path) -> None:
+    """Store an endpoint's answers: those of a plain engine, for comparison with others later.
+
+    Raises:
+        EndpointError: The endpoint does not answer, or the file cannot be written.
+    """
+    try:
+        found = {name: answer_of(session, prompt) for name, prompt in PROMPTS.items()}
+    except CheckFailedError as error:
+        raise EndpointError(OPTION, "--store-answers", f"no answer to store: {error}") from None
+    answers = {name: None if answer is None else asdict(answer) for name, answer in found.items()}
+    data = {"format": FORMAT, "model": session.settings.model, "prompts": PROMPTS, "answers": answers}
+    try:
+        path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        message = f"{path} cannot be written: {error.strerror}"
+        raise EndpointError(OPTION, "--store-answers", message, "name a file in a folder that exists") from None
+
+
+def _stored(data: dict[str, Any] | None) -> CanaryAnswer | None:
+    if data is None:
+        return None
+    return CanaryAnswer(
+        data["text"],
+        *(None if data[name] is None else tuple(data[name]) for name in ("tokens", "logprobs", "margins")),
+    )
+
+
+def _of_completion(choice: Any) -> CanaryAnswer:
+    text, found = COMPLETIONS.text(choice), choice.get("logprobs")
+    if not isinstance(found, dict) or not found.get("tokens"):
+        return CanaryAnswer(text)
+    logprobs = tuple(float(value) for value in found["token_logprobs"])
+    return CanaryAnswer(text, tuple(found["tokens"]), logprobs, tuple(map(_margin, found["top_logprobs"])))
+
+
+def _margin(top: dict[str, float] | None) -> float:
+    """Return how far the next token was behind; 0 where that is not told, since rounding may have decided."""
+    values = sorted((top or {}).values(), reverse=True)
+    return values[0] - values[1] if len(values) > 1 else 0.0

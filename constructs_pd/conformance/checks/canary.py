@@ -1,0 +1,52 @@
+"""CF9xx: whether the KV cache that prefill hands over reaches decode whole."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from constructs_pd.conformance.canary import PROMPTS, altered, answer_of, compare
+from constructs_pd.conformance.check import check
+from constructs_pd.conformance.outcome import CheckFailedError, NotSupportedError
+from constructs_pd.conformance.session import Session
+
+SOURCE: Final = "vLLM's kv_load_failure_policy: blocks that do not arrive are recomputed, fail, or are used as they are"
+
+
+@check("CF901", "Long prompts are answered as the reference answers them", SOURCE)
+def reference(session: Session) -> str:
+    """Compare every canary's answer with a reference endpoint's or with a stored one."""
+    if session.reference is None:
+        raise NotSupportedError("neither --reference-url nor --answers was given")
+    prompts, tokens = 0, 0
+    for name, prompt in PROMPTS.items():
+        right, found = session.reference.answer(name), answer_of(session, prompt)
+        if right is None or found is None:
+            continue
+        comparison = compare(right, found)
+        if comparison.expected is not None:
+            raise CheckFailedError(f"{name}: {comparison.expected}", comparison.actual)
+        prompts, tokens = prompts + 1, tokens + comparison.tokens
+    if tokens == 0:
+        raise NotSupportedError("no token could be compared: the contexts are too short, or rounding decides at once")
+    return f"{prompts} prompts, {tokens} tokens as {session.reference.name} answers them"
+
+
+@check("CF902", "The begin, the middle and the end of a long prompt have an effect on its answer", SOURCE)
+def influence(session: Session) -> str:
+    """Exchange two lines of a long prompt: an answer that stays the same to the last digit never saw them.
+
+    It needs no reference, and finds only a hand-over that is lost as a whole.
+    """
+    answers = {prompt: answer for prompt in PROMPTS.values() if (answer := answer_of(session, prompt)) is not None}
+    if not answers:
+        raise NotSupportedError("the model's context is too short for every prompt")
+    prompt, before = list(answers.items())[-1]
+    if before.logprobs is None:
+        raise NotSupportedError("without log probabilities an effect cannot be told from none")
+    unseen = [place for place, other in altered(prompt).items() if answer_of(session, other) == before]
+    if unseen:
+        raise CheckFailedError("another answer after each change", f"no effect of a change at {', '.join(unseen)}")
+    return "all of them"
+
+
+CHECKS = (reference, influence)

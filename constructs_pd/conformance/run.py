@@ -1,0 +1,204 @@
+"""Runs the checks over an endpoint."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+import httpx
+import openai
+
+from constructs_pd.conformance.canary import Reference, read_answers, write_answers
+from constructs_pd.conformance.check import Check
+from constructs_pd.conformance.checks import CHECKS
+from constructs_pd.conformance.deviations import known_deviations
+from constructs_pd.conformance.endpoint import Answer, Endpoint
+from constructs_pd.conformance.outcome import CheckFailedError, NotSupportedError, Result, Status
+from constructs_pd.conformance.problems import (
+    ADDRESS,
+    BUSY,
+    KEY,
+    MODEL,
+    NOT_OPENAI,
+    EndpointError,
+    as_endpoint_error,
+    short,
+)
+from constructs_pd.conformance.session import Session
+from constructs_pd.conformance.settings import Settings
+from constructs_pd.redaction import redacted
+
+HIDDEN: Final = "[redacted]"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run found.
+
+    Attributes:
+        base_url: Where.
+        model: Of which model.
+        results: One for each check that was asked for, in order.
+        seconds: How long all of it took.
+    """
+
+    base_url: str
+    model: str
+    results: tuple[Result, ...]
+    seconds: float
+
+    def count(self, status: Status) -> int:
+        """Return how many checks ended so."""
+        return sum(result.status is status for result in self.results)
+
+    @property
+    def is_conforming(self) -> bool:
+        """Whether no check failed."""
+        return self.count(Status.FAILED) == 0
+
+
+def run(settings: Settings, checks: Sequence[Check] = CHECKS, seen: Callable[[Result], None] | None = None) -> Report:
+    """Run checks over an endpoint, one after the other.
+
+    Args:
+        settings: Which endpoint, and the limits.
+        checks: Which checks.
+        seen: Called with each result as it comes.
+
+    Raises:
+        EndpointError: The endpoint, or the reference, cannot be checked at all.
+    """
+    begin = time.monotonic()
+    with opened(settings) as session:
+        results = []
+        for check in checks:
+            results.append(_hiding(settings, _result(session, check)))
+            if seen is not None:
+                seen(results[-1])
+    return Report(settings.base_url, settings.model, tuple(results), time.monotonic() - begin)
+
+
+def store_answers(settings: Settings, path: Path) -> None:
+    """Store the canary's answers of an endpoint that is known to be right.
+
+    Raises:
+        EndpointError: The endpoint cannot be asked, or the file not be written.
+    """
+    with opened(settings) as session:
+        write_answers(session, path)
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[Session]:
+    """Give a session with an endpoint that answers and serves the model.
+
+    Raises:
+        EndpointError: The endpoint, or the reference, cannot be checked at all.
+    """
+    endpoint = Endpoint(_checked(settings))
+    try:
+        _require_model(settings, endpoint)
+        with _reference(settings) as reference:
+            yield Session(settings, endpoint, reference)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        seconds = min(settings.timeout_seconds, settings.deadline_seconds)
+        raise as_endpoint_error(error, settings.base_url, seconds) from None
+    finally:
+        endpoint.close()
+
+
+@contextmanager
+def _reference(settings: Settings) -> Iterator[Reference | None]:
+    if settings.answers is not None:
+        yield Reference(str(settings.answers), stored=read_answers(settings.answers))
+    elif settings.reference_url is not None:
+        model = settings.reference_model or settings.model
+        # The key belongs to the endpoint under test: nobody else is shown it.
+        there = replace(settings, base_url=settings.reference_url, model=model, api_key=None, reference_url=None)
+        with opened(there) as session:
+            yield Reference(settings.reference_url, session=session)
+    else:
+        yield None
+
+
+def _result(session: Session, check: Check) -> Result:
+    begin = time.monotonic()
+    status, expected, actual, note = Status.FAILED, check.title, "", None
+    if session.endpoint.remaining_seconds == 0:
+        actual = f"not run: the {session.settings.deadline_seconds:g} s of the whole run are used up"
+        return Result(check.id, check.title, status, expected, actual, 0.0)
+    try:
+        actual = check.run(session)
+        status = Status.PASSED
+    except NotSupportedError as unsupported:
+        status, actual = Status.UNSUPPORTED, str(unsupported)
+    except CheckFailedError as failure:
+        expected, actual = failure.expected, failure.actual
+        status, note = _known(session.settings, check, failure)
+    except (httpx.TimeoutException, openai.APITimeoutError):
+        actual = f"no complete answer within {time.monotonic() - begin:.1f} s"
+    except (httpx.HTTPError, openai.OpenAIError) as error:
+        actual = f"{type(error).__name__}: {error}"
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        # A check reads answers of any shape: one that it did not foresee is a failure of the endpoint as well.
+        actual = f"an answer of another shape: {type(error).__name__}: {error}"
+    return Result(check.id, check.title, status, short(expected), short(actual), time.monotonic() - begin, note)
+
+
+def _known(settings: Settings, check: Check, failure: CheckFailedError) -> tuple[Status, str | None]:
+    rows = [row for row in known_deviations() if row.explains(check.id, failure)]
+    for row in rows:
+        if row.is_of(settings):
+            return Status.KNOWN_DEVIATION, row.note
+    # Unknown is not excused: whoever knows what serves the endpoint can say so.
+    notes = [f"known only of {row.note}; --{row.product} VERSION says what serves it" for row in rows]
+    return Status.FAILED, notes[0] if notes else None
+
+
+def _hiding(settings: Settings, result: Result) -> Result:
+    """Hide the key, which an endpoint may repeat in an error."""
+
+    def hidden(text: str) -> str:
+        return redacted(text.replace(settings.api_key, HIDDEN) if settings.api_key else text)
+
+    return replace(result, expected=hidden(result.expected), actual=hidden(result.actual))
+
+
+def _checked(settings: Settings) -> Settings:
+    try:
+        parts = urlsplit(settings.base_url)
+    except ValueError as error:
+        raise EndpointError(ADDRESS, "base URL", f"{settings.base_url!r} is no address: {error}") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise EndpointError(ADDRESS, "base URL", f"{settings.base_url!r} is no http or https address")
+    if parts.username or parts.password or parts.query:
+        shown = f"{parts.scheme}://{parts.hostname}"
+        raise EndpointError(ADDRESS, shown, "it carries a user, a password or a query", "pass a key with --api-key-env")
+    return settings
+
+
+def _require_model(settings: Settings, endpoint: Endpoint) -> None:
+    answer = endpoint.get("/models")
+    problem = {401: KEY, 403: KEY, 502: BUSY, 503: BUSY, 504: BUSY}.get(answer.status)
+    if problem is not None:
+        raise EndpointError(problem, settings.base_url, f"GET /models answers {_shown(settings, answer)}")
+    entries = answer.data.get("data") if answer.status == 200 and isinstance(answer.data, dict) else None
+    if not isinstance(entries, list):
+        raise EndpointError(NOT_OPENAI, settings.base_url, f"GET /models answers {_shown(settings, answer)}")
+    names = [str(entry["id"]) for entry in entries if isinstance(entry, dict) and "id" in entry]
+    if settings.model not in names:
+        near = get_close_matches(settings.model, names, 1)
+        remedy = f"did you mean {near[0]!r}?" if near else MODEL.remedy
+        message = f"it serves {', '.join(map(repr, names)) or 'no model'}, not {settings.model!r}"
+        raise EndpointError(MODEL, settings.base_url, message, remedy)
+
+
+def _shown(settings: Settings, answer: Answer) -> str:
+    shown = f"{answer.shown[:120]!r} ({answer.content_type or 'no content type'})"
+    return shown.replace(settings.api_key, HIDDEN) if settings.api_key else shown

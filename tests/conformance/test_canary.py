@@ -1,0 +1,95 @@
+"""The corruption canary: rounding is forgiven, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from constructs_pd.cli.main import main
+from constructs_pd.conformance.canary import PROMPTS, CanaryAnswer, altered, compare
+from support.openai_stub import MODEL, Fault, Stub, running
+
+
+def answer(*tokens: str, logprob: float = -0.1, margin: float = 2.0) -> CanaryAnswer:
+    return CanaryAnswer("".join(tokens), tokens, (logprob,) * len(tokens), (margin,) * len(tokens))
+
+
+RIGHT = answer("a", "b", "c")
+
+
+def test_the_same_answer() -> None:
+    assert compare(RIGHT, RIGHT).expected is None
+    assert compare(RIGHT, RIGHT).tokens == 3
+
+
+def test_another_token_where_the_right_one_was_much_likelier() -> None:
+    found = compare(RIGHT, answer("a", "x", "c"))
+    assert (found.tokens, found.expected) == (1, "token 1 'b' with log probability -0.100")
+
+
+def test_another_token_where_two_were_as_likely_ends_the_comparison() -> None:
+    near = answer("a", "b", "c", margin=0.1)
+    assert compare(near, answer("a", "x", "y")).expected is None
+    assert compare(near, answer("a", "x", "y")).tokens == 1
+
+
+def test_another_token_where_two_were_as_likely_but_not_of_that_probability() -> None:
+    assert compare(answer("a", "b", margin=0.1), answer("x", "y", logprob=-3)).expected is not None
+
+
+@pytest.mark.parametrize(("logprob", "differs"), [(-0.59, False), (-0.61, True)])
+def test_the_same_tokens_of_another_probability(logprob: float, differs: bool) -> None:
+    assert (compare(RIGHT, answer("a", "b", "c", logprob=logprob)).expected is not None) is differs
+
+
+def test_an_answer_that_ends_early() -> None:
+    assert compare(RIGHT, answer("a", "b")).expected == "3 tokens"
+
+
+def test_without_probabilities_the_text_is_compared() -> None:
+    assert compare(CanaryAnswer("a b"), CanaryAnswer("a b")).expected is None
+    assert compare(CanaryAnswer("a b"), CanaryAnswer("a c")).actual == "'a c'"
+
+
+def test_the_prompts_fill_many_blocks_and_differ_from_their_alterations() -> None:
+    longest = list(PROMPTS.values())[-1]
+    assert len(longest.split()) > 100 * 16
+    assert list(altered(longest)) == ["the begin", "the middle", "the end"]
+    for prompt in altered(longest).values():
+        assert prompt != longest
+        assert sorted(prompt.split()) == sorted(longest.split())
+        assert prompt.split("\n")[-1] == longest.split("\n")[-1]
+
+
+def canary(url: str, *options: str) -> int:
+    return main(["conformance", "--base-url", url, "--model", MODEL, "--only", "CF901", *options])
+
+
+def test_stored_answers_find_silently_zeroed_blocks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "answers.json"
+    with running(Stub()) as url:
+        assert main(["conformance", "--base-url", url, "--model", MODEL, "--store-answers", str(path)]) == 0
+        assert canary(url, "--answers", str(path)) == 0
+    with running(Stub(frozenset({Fault.ZEROED_BLOCKS}))) as url:
+        assert canary(url, "--answers", str(path)) == 1
+    assert "lines: token 0" in capsys.readouterr().out
+
+
+def test_a_reference_finds_them_as_well(capsys: pytest.CaptureFixture[str]) -> None:
+    with running(Stub()) as reference, running(Stub(frozenset({Fault.ZEROED_BLOCKS}))) as url:
+        assert canary(url, "--reference-url", reference) == 1
+        assert canary(reference, "--reference-url", reference, "--reference-model", MODEL) == 0
+
+
+def test_the_reference_is_not_shown_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUB_KEY", "a-key-that-nobody-may-see")
+    with running(Stub(api_key="a-key-that-nobody-may-see")) as url:
+        # The reference is the same server: without the key it refuses.
+        assert canary(url, "--api-key-env", "STUB_KEY", "--reference-url", url) == 2
+
+
+def test_without_a_reference_it_says_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    with running(Stub()) as url:
+        assert canary(url) == 0
+    assert "neither --reference-url nor --answers was given" in capsys.readouterr().out
