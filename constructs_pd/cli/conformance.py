@@ -143,6 +143,8 @@ def _api_key(name: str | None) -> str | None:
         raise EndpointError(
             OPTION, "--api-key-env", message, "name the variable that holds the key, not the key itself"
         )
+    if not (key.isascii() and key.isprintable()):
+        raise EndpointError(OPTION, "--api-key-env", "the key holds characters that no HTTP header can", "see the key")
     return key
 
 

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
@@ -18,24 +18,28 @@ from constructs_pd.conformance.problems import short
 from constructs_pd.conformance.settings import Settings
 
 DONE: Final = "[DONE]"
+HIDDEN: Final = "[redacted]"
+# No answer to a check is nearly as long.
+LONGEST_BYTES: Final = 64 * 2**20
 # An answer that means "not offered here" to a feature that an endpoint may lack.
 _NOT_OFFERED: Final = {400, 403, 404, 405, 415, 422, 501}
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An HTTP answer: status, content type and body as they came."""
+    """An HTTP answer: status, content type and body as they came; the key that was sent is not shown."""
 
     status: int
     content_type: str
     body: bytes
+    key: str | None = field(default=None, repr=False)
 
     @cached_property
     def data(self) -> Any:
         """The body as JSON, None where it is none."""
         try:
             return json.loads(self.body)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
 
     @cached_property
@@ -86,16 +90,17 @@ class Answer:
     @property
     def shown(self) -> str:
         """Status and the begin of the body, on one line."""
-        return f"{self.status} {short(self.body.decode('utf-8', 'replace'))}"
+        text = self.body.decode("utf-8", "replace")
+        return f"{self.status} {short(text.replace(self.key, HIDDEN) if self.key else text)}"
 
 
 def _chunk(event: bytes) -> Any:
     try:
         chunk = json.loads(event.decode("utf-8", "replace"))
-    except ValueError:
+    except (ValueError, RecursionError):
         chunk = None
-    shown = short(event.decode("utf-8", "replace"))
     if not isinstance(chunk, dict) or "error" in chunk:
+        shown = event.decode("utf-8", "replace")
         raise CheckFailedError("every event to be a JSON object without an error", shown)
     return chunk
 
@@ -166,14 +171,17 @@ class Endpoint:
     def _read(self, method: str, path: str, body: Any, headers: dict[str, str] | None = None) -> Answer:
         end = time.monotonic() + self.request_seconds
         with self._opened(method, path, body, headers or {}) as response:
-            parts = []
+            parts, size = [], 0
             for part in response.iter_bytes():
                 parts.append(part)
+                size += len(part)
+                if size > LONGEST_BYTES:
+                    raise httpx.ReadError(f"{method} {path} answers more than {LONGEST_BYTES} bytes")
                 # httpx limits each wait; an endpoint that trickles would go on for ever.
                 if time.monotonic() > end:
                     raise httpx.ReadTimeout(f"{method} {path} did not end", request=response.request)
             content_type = response.headers.get("content-type", "")
-            return Answer(response.status_code, content_type, b"".join(parts))
+            return Answer(response.status_code, content_type, b"".join(parts), self.settings.api_key)
 
     @contextmanager
     def _opened(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Iterator[httpx.Response]:

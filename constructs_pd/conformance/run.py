@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Final
 from urllib.parse import urlsplit
 
 import httpx
@@ -18,7 +17,7 @@ from constructs_pd.conformance.canary import Reference, read_answers, write_answ
 from constructs_pd.conformance.check import Check
 from constructs_pd.conformance.checks import CHECKS
 from constructs_pd.conformance.deviations import known_deviations
-from constructs_pd.conformance.endpoint import Answer, Endpoint
+from constructs_pd.conformance.endpoint import HIDDEN, Answer, Endpoint
 from constructs_pd.conformance.outcome import CheckFailedError, NotSupportedError, Result, Status
 from constructs_pd.conformance.problems import (
     ADDRESS,
@@ -33,8 +32,6 @@ from constructs_pd.conformance.problems import (
 from constructs_pd.conformance.session import Session
 from constructs_pd.conformance.settings import Settings
 from constructs_pd.redaction import redacted
-
-HIDDEN: Final = "[redacted]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +75,7 @@ def run(settings: Settings, checks: Sequence[Check] = CHECKS, seen: Callable[[Re
     with opened(settings) as session:
         results = []
         for check in checks:
-            results.append(_hiding(settings, _result(session, check)))
+            results.append(_result(session, check))
             if seen is not None:
                 seen(results[-1])
     return Report(settings.base_url, settings.model, tuple(results), time.monotonic() - begin)
@@ -145,10 +142,11 @@ def _result(session: Session, check: Check) -> Result:
         actual = f"no complete answer within {time.monotonic() - begin:.1f} s"
     except (httpx.HTTPError, openai.OpenAIError) as error:
         actual = f"{type(error).__name__}: {error}"
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
         # A check reads answers of any shape: one that it did not foresee is a failure of the endpoint as well.
         actual = f"an answer of another shape: {type(error).__name__}: {error}"
-    return Result(check.id, check.title, status, short(expected), short(actual), time.monotonic() - begin, note)
+    wanted, found = (short(_hidden(session.settings, text)) for text in (expected, actual))
+    return Result(check.id, check.title, status, wanted, found, time.monotonic() - begin, note)
 
 
 def _known(settings: Settings, check: Check, failure: CheckFailedError) -> tuple[Status, str | None]:
@@ -161,13 +159,9 @@ def _known(settings: Settings, check: Check, failure: CheckFailedError) -> tuple
     return Status.FAILED, notes[0] if notes else None
 
 
-def _hiding(settings: Settings, result: Result) -> Result:
+def _hidden(settings: Settings, text: str) -> str:
     """Hide the key, which an endpoint may repeat in an error."""
-
-    def hidden(text: str) -> str:
-        return redacted(text.replace(settings.api_key, HIDDEN) if settings.api_key else text)
-
-    return replace(result, expected=hidden(result.expected), actual=hidden(result.actual))
+    return redacted(text.replace(settings.api_key, HIDDEN) if settings.api_key else text)
 
 
 def _checked(settings: Settings) -> Settings:
@@ -187,10 +181,10 @@ def _require_model(settings: Settings, endpoint: Endpoint) -> None:
     answer = endpoint.get("/models")
     problem = {401: KEY, 403: KEY, 502: BUSY, 503: BUSY, 504: BUSY}.get(answer.status)
     if problem is not None:
-        raise EndpointError(problem, settings.base_url, f"GET /models answers {_shown(settings, answer)}")
+        raise EndpointError(problem, settings.base_url, f"GET /models answers {_shown(answer)}")
     entries = answer.data.get("data") if answer.status == 200 and isinstance(answer.data, dict) else None
     if not isinstance(entries, list):
-        raise EndpointError(NOT_OPENAI, settings.base_url, f"GET /models answers {_shown(settings, answer)}")
+        raise EndpointError(NOT_OPENAI, settings.base_url, f"GET /models answers {_shown(answer)}")
     names = [str(entry["id"]) for entry in entries if isinstance(entry, dict) and "id" in entry]
     if settings.model not in names:
         near = get_close_matches(settings.model, names, 1)
@@ -199,6 +193,5 @@ def _require_model(settings: Settings, endpoint: Endpoint) -> None:
         raise EndpointError(MODEL, settings.base_url, message, remedy)
 
 
-def _shown(settings: Settings, answer: Answer) -> str:
-    shown = f"{answer.shown[:120]!r} ({answer.content_type or 'no content type'})"
-    return shown.replace(settings.api_key, HIDDEN) if settings.api_key else shown
+def _shown(answer: Answer) -> str:
+    return f"{answer.shown[:120]!r} ({answer.content_type or 'no content type'})"

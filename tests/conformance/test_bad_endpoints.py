@@ -157,6 +157,29 @@ def test_a_key_that_the_endpoint_repeats_in_an_answer_is_hidden() -> None:
     assert KEY not in repr(Settings(url, MODEL, KEY))
 
 
+@pytest.mark.parametrize("before", range(270, 310, 3))
+def test_no_part_of_a_key_is_shown_where_a_long_answer_is_cut(before: int) -> None:
+    listed = b'{"object": "list", "data": [{"id": "stub"}]}'
+    with served(answering(200, "application/json", listed, b"." * before + KEY.encode())) as url:
+        report = run(Settings(url, MODEL, KEY))
+    assert KEY[:6] not in repr(report)
+
+
+def test_a_key_that_no_header_can_hold(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUB_KEY", "schlüssel")
+    shown = complaint(capsys, "http://127.0.0.1:1/v1", "--api-key-env", "STUB_KEY")
+    assert shown.startswith("CF008 error --api-key-env: the key holds characters that no HTTP header can")
+    assert "schlüssel" not in shown
+
+
+def test_an_endpoint_that_answers_without_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("constructs_pd.conformance.endpoint.LONGEST_BYTES", 100)
+    with served(answering(200, "application/json", b" " * 200)) as url:
+        assert "more than 100 bytes" in complaint(capsys, url)
+
+
 def test_a_model_that_is_not_served(capsys: pytest.CaptureFixture[str]) -> None:
     with running(Stub()) as url:
         assert main(["conformance", "--base-url", url, "--model", "stud"]) == 2
@@ -229,6 +252,7 @@ def test_what_the_deadline_leaves_no_time_for_fails_as_not_run() -> None:
         b'{"choices": [{}], "usage": {"prompt_tokens": "1"}}',
         b'{"choices": [{"message": "text", "delta": 1, "text": 1, "logprobs": 1, "index": {}}]}',
         b'{"choices": [{"message": {"content": 1, "tool_calls": [1]}, "logprobs": {"content": [1]}}], "error": 1}',
+        b"[" * 100_000,
         b"data: {}\n\ndata: 1\n\ndata: [DONE]\n\n",
         b'data: {"choices": [{"delta": {"tool_calls": 1}, "index": 0, "finish_reason": "stop"}]}\n\n',
         b'data: {"choices": {"a": 1}, "usage": 1}\n\n',

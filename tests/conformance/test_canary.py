@@ -93,3 +93,17 @@ def test_without_a_reference_it_says_what_is_missing(capsys: pytest.CaptureFixtu
     with running(Stub()) as url:
         assert canary(url) == 0
     assert "neither --reference-url nor --answers was given" in capsys.readouterr().out
+
+
+def test_every_question_is_salted_so_that_no_cache_of_an_earlier_one_hides_a_loss() -> None:
+    stub = Stub()
+    with running(stub) as url:
+        assert canary(url, "--reference-url", url) == 0
+    assert len(stub.salts) == 2 * len(PROMPTS)
+
+
+def test_an_endpoint_that_refuses_the_salt_is_asked_without() -> None:
+    with running(Stub()) as reference, running(Stub(refuses_unknown_fields=True)) as url:
+        assert canary(url, "--reference-url", reference) == 0
+    with running(Stub(frozenset({Fault.ZEROED_BLOCKS}), refuses_unknown_fields=True)) as url, running(Stub()) as right:
+        assert canary(url, "--reference-url", right) == 1

@@ -34,6 +34,7 @@ class Fault(StrEnum):
     SECOND_TURN_REFUSED = auto()
     SYSTEM_MESSAGE_REFUSED = auto()
     PARTS_REFUSED = auto()
+    SHORT_PROMPT_CRASHES = auto()
     PLAIN_TEXT_STREAM = auto()
     NO_DONE = auto()
     TWO_DONE = auto()
@@ -59,6 +60,8 @@ class Fault(StrEnum):
     STOP_IN_ONE_TOKEN = auto()
     STOP_LEAKED_IN_STREAM = auto()
     NEVER_STOP_STOPS = auto()
+    FIRST_TOKEN_UNSTOPPED = auto()
+    FINISH_LENGTH_AT_THE_END = auto()
     ONE_CHOICE = auto()
     LOGPROB_MISSING = auto()
     TOP_LOGPROB_MISSING = auto()
@@ -116,6 +119,8 @@ class Stub:
 
     faults: frozenset[Fault] = frozenset()
     api_key: str | None = None
+    refuses_unknown_fields: bool = False
+    salts: set[str] = field(default_factory=set)
     delay_seconds: float = 0
     bytes_at_once: int | None = None
     requests: int = 0
@@ -152,9 +157,8 @@ class Stub:
 
     def refuse(self, path: str, body: dict[str, Any]) -> None:
         """Refuse what is wrong with a request."""
-        for name in ("model",) if path.endswith("/completions") and not self.has(Fault.NO_MODEL_ACCEPTED) else ():
-            if name not in body:
-                raise RefusedError(400, "model is missing", name)
+        if "model" not in body and not self.has(Fault.NO_MODEL_ACCEPTED):
+            raise RefusedError(400, "model is missing", "model")
         model = body.get("model", MODEL)
         if model != MODEL and not self.has(Fault.UNKNOWN_MODEL_ACCEPTED):
             form = {"detail": "no such model"} if self.has(Fault.UNKNOWN_MODEL_FORM) else None
@@ -164,6 +168,15 @@ class Stub:
         self._refuse_numbers(body)
         if prompt_tokens(body) > CONTEXT_TOKENS and not self.has(Fault.PROMPT_TRUNCATED):
             raise RefusedError(400, "the prompt is too long", "messages")
+        self._refuse_messages(body)
+
+    def _refuse_messages(self, body: dict[str, Any]) -> None:
+        if "cache_salt" in body:
+            if self.refuses_unknown_fields:
+                raise RefusedError(400, "there is no such field", "cache_salt")
+            self.salts.add(body["cache_salt"])
+        if self.has(Fault.SHORT_PROMPT_CRASHES) and prompt_tokens(body) == 1:
+            raise RefusedError(500, "it crashed")
         for message in body.get("messages", []):
             if isinstance(message["content"], list) and self.has(Fault.PARTS_REFUSED):
                 raise RefusedError(400, "content must be text", "messages")
@@ -207,6 +220,8 @@ class Stub:
         tokens = [token(self._key(body, index), place) for place in range(self._limit(body))]
         natural = len(tokens) >= NATURAL_TOKENS
         written = Written(tokens, "".join(one.text for one in tokens), "stop" if natural else "length")
+        if natural and self.has(Fault.FINISH_LENGTH_AT_THE_END):
+            written.reason = "length"
         if self.has(Fault.FINISH_STOP_FOR_LENGTH):
             written.reason = "stop"
         self._stop(body, written)
@@ -259,6 +274,8 @@ class Stub:
             and len(sequences) == 1
         ):
             written.text = written.text[:10]
+        if self.has(Fault.FIRST_TOKEN_UNSTOPPED):
+            sequences = [one for one in sequences if not written.text.startswith(one)]
         found = [(written.text.find(one), one) for one in sequences if one in written.text]
         if not found:
             return

@@ -76,6 +76,14 @@ def parts(session: Session) -> str:
     return _accepted(session, [{"role": "user", "content": content}])
 
 
+@check("CF207", "A prompt of one token is answered", "CreateCompletionRequest.prompt")
+def short_prompt(session: Session) -> str:
+    """Send the shortest prompt there is: less than a block of a KV cache."""
+    (choice, *_) = session.choices(session.offered(COMPLETIONS), "a", max_tokens=8)
+    require(isinstance(choice.get("text"), str), "text", choice)
+    return f"{choice['text'][:40]!r}"
+
+
 def _accepted(session: Session, messages: list[dict[str, Any]]) -> str:
     (choice, *_) = session.choices(CHAT, messages=messages, max_tokens=8)
     require(bool(CHAT.text(choice)), "an answer with text", choice)
@@ -93,4 +101,4 @@ def _require_head(session: Session, surface: Surface, data: Any) -> None:
     require(reason in REASONS, f"finish_reason to be one of {', '.join(sorted(REASONS))}", repr(reason))
 
 
-CHECKS = (chat, completion, client, turns, system, parts)
+CHECKS = (chat, completion, client, turns, system, parts, short_prompt)

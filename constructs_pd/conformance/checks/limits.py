@@ -10,6 +10,8 @@ from constructs_pd.conformance.session import LENGTH_TOKENS, Session, choices_of
 from constructs_pd.conformance.surface import CHAT, Surface
 
 FEW_TOKENS: Final = 8
+MANY_TOKENS: Final = 256
+BRIEFLY: Final = "Answer with the one word yes."
 
 
 @check("CF401", "max_tokens limits the answer", "CreateCompletionRequest.max_tokens")
@@ -49,6 +51,25 @@ def length(session: Session) -> str:
     return "length"
 
 
+@check(
+    "CF405",
+    "finish_reason is stop where the model came to its own end, in a stream too",
+    "CreateChatCompletionResponse",
+)
+def end(session: Session) -> str:
+    """Ask for a word, with room for many."""
+    data = session.ask(CHAT, BRIEFLY, max_tokens=MANY_TOKENS).require_data()
+    used = usage_of(data)["completion_tokens"]
+    if used >= MANY_TOKENS:
+        raise NotSupportedError(f"the model came to no end within {MANY_TOKENS} tokens")
+    whole = choices_of(data)[0].get("finish_reason")
+    require(whole == "stop", "finish_reason: stop", f"{whole!r} after {used} tokens")
+    stream = session.ask(CHAT, BRIEFLY, max_tokens=MANY_TOKENS, stream=True)
+    streamed = [choice["finish_reason"] for choice in streamed_choices(stream) if choice.get("finish_reason")]
+    require(streamed == ["stop"], "finish_reason: stop in a stream", streamed)
+    return f"stop after {used} tokens"
+
+
 def _shorter(session: Session, surface: Surface, field: str, tokens: int) -> str:
     _require_long(session, surface)
     whole = surface.text(choices_of(session.answer(surface))[0])
@@ -66,4 +87,4 @@ def _require_long(session: Session, surface: Surface) -> None:
         raise NotSupportedError(f"{surface.name}: the model's answer has {used} tokens only, too few to cut")
 
 
-CHECKS = (max_tokens, max_completion_tokens, one_token, length)
+CHECKS = (max_tokens, max_completion_tokens, one_token, length, end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from constructs_pd.conformance.check import check
 from constructs_pd.conformance.outcome import require
@@ -36,7 +37,7 @@ def created(session: Session) -> str:
 @check("CF103", "GET /models/{model} describes the model", "GET /models/{model}")
 def one(session: Session) -> str:
     """Ask for the one model."""
-    data = session.endpoint.get(f"/models/{session.settings.model}").require_data()
+    data = session.endpoint.get(f"/models/{quote(session.settings.model)}").require_data()
     shown = f"id: {data.get('id')!r}, object: {data.get('object')!r}"
     require((data.get("id"), data.get("object")) == (session.settings.model, "model"), "the model's id", shown)
     return shown

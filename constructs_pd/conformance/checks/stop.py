@@ -8,12 +8,14 @@ from typing import Any, Final
 
 from constructs_pd.conformance.check import check
 from constructs_pd.conformance.outcome import NotSupportedError, require
-from constructs_pd.conformance.session import Session, streamed_choices, streamed_text
+from constructs_pd.conformance.session import PROMPT, Session, streamed_choices, streamed_text
 from constructs_pd.conformance.surface import Surface
 
 SOURCE: Final = "StopConfiguration"
 NEVER: Final = "\u2603\u2603 never said \u2603\u2603"
 LENGTH: Final = 4
+FEW_TOKENS: Final = 4
+BEGINNINGS: Final = ("The quick", "Paris", "x y z", "What is", "Hello")
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,17 @@ def never(session: Session) -> str:
     return "nothing changed"
 
 
+@check("CF417", "A stop sequence that the first token completes gives an empty answer", SOURCE)
+def first_token(session: Session) -> str:
+    """Stop at the first chunk's text: a prefill engine generates that token, too, and stops for another reason."""
+    for surface in session.surfaces:
+        prompt, first = _first_token(session, surface)
+        choice = session.choices(surface, prompt, stop=[first])[0]
+        require(surface.text(choice) == "", "no text", f"{surface.name}: {surface.text(choice)[:40]!r}")
+        require(choice.get("finish_reason") == "stop", "finish_reason: stop", f"{surface.name}: {choice}")
+    return "empty"
+
+
 def _each(session: Session, stop: Any) -> str:
     found = []
     for surface in session.surfaces:
@@ -117,6 +130,16 @@ def _cut_across(session: Session, surface: Surface) -> Cut:
     return _first_of(text, whole)
 
 
+def _first_token(session: Session, surface: Surface) -> tuple[str, str]:
+    """Return a prompt and the text of its answer's first token; a token of a part of a character has none."""
+    for prompt in (PROMPT, *BEGINNINGS):
+        chunks = streamed_choices(session.ask(surface, prompt, max_tokens=FEW_TOKENS, stream=True))
+        first = next(filter(None, map(surface.delta, chunks)), "")
+        if first and "\ufffd" not in first:
+            return prompt, first
+    raise NotSupportedError(f"{surface.name}: no answer begins with a text to stop at")
+
+
 def _first_of(text: str, sequences: Iterable[str]) -> Cut:
     for sequence in sequences:
         at = text.find(sequence)
@@ -126,4 +149,4 @@ def _first_of(text: str, sequences: Iterable[str]) -> Cut:
     raise NotSupportedError("the model's answer has no part to stop at")
 
 
-CHECKS = (one, reason, several, across_tokens, streamed, never)
+CHECKS = (one, reason, several, across_tokens, streamed, never, first_token)
