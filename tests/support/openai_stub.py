@@ -103,6 +103,24 @@ class Fault(StrEnum):
     LOST_CACHE = auto()
 
 
+class Lack(StrEnum):
+    """Something that a server, or its model, may do without."""
+
+    COMPLETIONS = auto()
+    LOGPROBS = auto()
+    SEVERAL_CHOICES = auto()
+    TOOLS = auto()
+    TOKENIZE = auto()
+    TOKEN_IDS = auto()
+    TOLD_CONTEXT = auto()
+    LONG_CONTEXT = auto()
+    LONG_STREAMS = auto()
+    LONG_ANSWERS = auto()
+    OWN_END = auto()
+    SAME_ANSWERS = auto()
+    WIDE_CHARACTERS = auto()
+
+
 class RefusedError(Exception):
     """A request is refused."""
 
@@ -118,6 +136,7 @@ class Stub:
     """One server's behaviour."""
 
     faults: frozenset[Fault] = frozenset()
+    lacks: frozenset[Lack] = frozenset()
     api_key: str | None = None
     refuses_unknown_fields: bool = False
     salts: set[str] = field(default_factory=set)
@@ -136,7 +155,8 @@ class Stub:
 
     def get(self, path: str) -> dict[str, Any]:
         entry: dict[str, Any] = {"id": MODEL, "object": "model", "owned_by": "stub", "created": 1_700_000_000}
-        entry["max_model_len"] = CONTEXT_TOKENS
+        if Lack.TOLD_CONTEXT not in self.lacks:
+            entry["max_model_len"] = self.context_tokens
         if self.has(Fault.NOT_LISTED_AS_MODEL):
             entry["object"] = "engine" if path == "/v1/models" else "model"
         if self.has(Fault.NO_CREATED):
@@ -166,9 +186,28 @@ class Stub:
         if path.endswith("chat/completions") and "messages" not in body and not self.has(Fault.NO_MESSAGES_ACCEPTED):
             raise RefusedError(400, "messages are missing", {} if self.has(Fault.OBJECT_AS_PARAM) else "messages")
         self._refuse_numbers(body)
-        if prompt_tokens(body) > CONTEXT_TOKENS and not self.has(Fault.PROMPT_TRUNCATED):
+        if prompt_tokens(body) > self.context_tokens and not self.has(Fault.PROMPT_TRUNCATED):
             raise RefusedError(400, "the prompt is too long", "messages")
         self._refuse_messages(body)
+        self._refuse_features(path, body)
+
+    @property
+    def context_tokens(self) -> int:
+        return 80 if Lack.LONG_CONTEXT in self.lacks else CONTEXT_TOKENS
+
+    def _refuse_features(self, path: str, body: dict[str, Any]) -> None:
+        """Refuse what the server does not offer."""
+        asked = {
+            Lack.COMPLETIONS: path == "/v1/completions",
+            Lack.LOGPROBS: "logprobs" in body,
+            Lack.SEVERAL_CHOICES: body.get("n", 1) > 1,
+            Lack.TOOLS: "tools" in body or "response_format" in body,
+            Lack.TOKEN_IDS: isinstance(body.get("prompt"), list),
+            Lack.LONG_STREAMS: body.get("max_tokens", 0) > 500,
+        }
+        for lack in self.lacks:
+            if asked.get(lack):
+                raise RefusedError(404 if lack is Lack.COMPLETIONS else 400, f"there are no {lack}")
 
     def _refuse_messages(self, body: dict[str, Any]) -> None:
         if "cache_salt" in body:
@@ -218,7 +257,8 @@ class Stub:
         if fixed is not None:
             return fixed
         tokens = [token(self._key(body, index), place) for place in range(self._limit(body))]
-        natural = len(tokens) >= NATURAL_TOKENS
+        natural = len(tokens) >= NATURAL_TOKENS or (Lack.LONG_ANSWERS in self.lacks and len(tokens) == 5)
+        natural = natural and Lack.OWN_END not in self.lacks
         written = Written(tokens, "".join(one.text for one in tokens), "stop" if natural else "length")
         if natural and self.has(Fault.FINISH_LENGTH_AT_THE_END):
             written.reason = "length"
@@ -248,6 +288,10 @@ class Stub:
             prompt = f"{prompt[:100]}{prompt[400:]}"
         if self.has(Fault.LOST_CACHE):
             prompt = prompt[-16:]
+        if Lack.SAME_ANSWERS in self.lacks:
+            return f"{prompt}:{next(self.ids)}"
+        if Lack.WIDE_CHARACTERS in self.lacks:
+            prompt = ascii(prompt)
         if not body.get("temperature", 1):
             return prompt
         seed = next(self.ids) if self.has(Fault.SEED_IGNORED) else body.get("seed")
@@ -259,7 +303,10 @@ class Stub:
             None if self.has(Fault.MAX_COMPLETION_TOKENS_IGNORED) else body.get("max_completion_tokens"),
         ]
         limit = min((limit for limit in limits if limit is not None and limit > 0), default=NATURAL_TOKENS)
-        return 2 if limit == 1 and self.has(Fault.ONE_TOKEN_TOO_MANY) else min(limit, NATURAL_TOKENS)
+        if Lack.OWN_END in self.lacks:
+            return limit
+        most = 5 if Lack.LONG_ANSWERS in self.lacks else NATURAL_TOKENS
+        return 2 if limit == 1 and self.has(Fault.ONE_TOKEN_TOO_MANY) else min(limit, most)
 
     def _stop(self, body: dict[str, Any], written: Written) -> None:
         stop, stream = body.get("stop"), bool(body.get("stream"))
@@ -500,7 +547,7 @@ class Handler(BaseHTTPRequestHandler):
         except ValueError:
             self._malformed()
             return
-        if self.path == "/tokenize":
+        if self.path == "/tokenize" and Lack.TOKENIZE not in stub.lacks:
             self._json(200, stub.tokenize(body))
         elif self.path in ("/v1/chat/completions", "/v1/completions"):
             self._generate(body)

@@ -133,11 +133,15 @@ def _cut_across(session: Session, surface: Surface) -> Cut:
 def _first_token(session: Session, surface: Surface) -> tuple[str, str]:
     """Return a prompt and the text of its answer's first token; a token of a part of a character has none."""
     for prompt in (PROMPT, *BEGINNINGS):
-        chunks = streamed_choices(session.ask(surface, prompt, max_tokens=FEW_TOKENS, stream=True))
-        first = next(filter(None, map(surface.delta, chunks)), "")
-        if first and "\ufffd" not in first:
+        first, again = (_begin(session, surface, prompt) for _ in range(2))
+        if first and first == again and "\ufffd" not in first:
             return prompt, first
     raise NotSupportedError(f"{surface.name}: no answer begins with a text to stop at")
+
+
+def _begin(session: Session, surface: Surface, prompt: str) -> str:
+    chunks = streamed_choices(session.ask(surface, prompt, max_tokens=FEW_TOKENS, stream=True))
+    return next(filter(None, map(surface.delta, chunks)), "")
 
 
 def _first_of(text: str, sequences: Iterable[str]) -> Cut:
