@@ -1,6 +1,7 @@
-"""`constructs-pd`: plans a specification, and shows what the planner knows.
+"""`constructs-pd`: plans a specification, shows what the planner knows, and checks a live endpoint.
 
-Exit status: 0 without errors, 1 with errors in a specification, 2 for a command that cannot be understood.
+Exit status: 0 without errors, 1 with errors in a specification or a failed check, 2 for a command that cannot be
+understood or an endpoint that cannot be checked.
 """
 
 from __future__ import annotations

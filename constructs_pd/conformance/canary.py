@@ -1,6 +1,6 @@
 """The corruption canary: greedy answers to prompts that fill many blocks of the KV cache.
 
-A hand-over that loses blocks does not fail: decode reads zeros and answers something else, fluently. Two endpoints
+A hand-over that loses blocks may be answered with status 200 all the same, by other tokens. Two endpoints
 with the same weights answer the same greedily, but for a token whose rivals are as likely: there, rounding decides,
 and the rest of the answer is not compared.
 """
