@@ -32,7 +32,12 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel_files: set[str]) -> 
 
 @pytest.mark.parametrize(
     "name",
-    ["py.typed", "planning/catalog/data/instances.yaml", "aws/policies/aws-load-balancer-controller-3.5.0.json"],
+    [
+        "py.typed",
+        "planning/catalog/data/instances.yaml",
+        "conformance/data/deviations.yaml",
+        "aws/policies/aws-load-balancer-controller-3.5.0.json",
+    ],
 )
 def test_the_wheel_is_typed_and_brings_its_data(wheel_files: set[str], name: str) -> None:
     assert f"constructs_pd/{name}" in wheel_files
