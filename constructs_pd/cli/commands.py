@@ -12,6 +12,7 @@ from constructs_pd.cli import conformance, output
 from constructs_pd.cli.explain import explain
 from constructs_pd.cli.lists import list_instances, list_models, list_rules
 from constructs_pd.cli.plan import plan_command
+from constructs_pd.cli.rehearse import add_rehearse
 from constructs_pd.cli.status import USAGE_ERROR
 
 EXIT_STATUS: Final = "exit status: 0 without errors, 1 with errors in the specification, 2 for a wrong command"
@@ -55,6 +56,8 @@ def _parser() -> argparse.ArgumentParser:
     checking = commands.add_parser("conformance", parents=[as_json], help="check a live OpenAI-compatible endpoint")
     conformance.add_options(checking)
     checking.set_defaults(run=conformance.conformance)
+
+    add_rehearse(commands, as_json)
 
     for name, list_all, text in (
         ("models", list_models, "list the models of the catalogue with their sizes"),

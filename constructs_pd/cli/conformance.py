@@ -6,17 +6,16 @@ import os
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from constructs_pd.cli import output
+from constructs_pd.cli.output import Column, Group
+from constructs_pd.cli.status import ERRORS, USAGE_ERROR
 
 if TYPE_CHECKING:
     from constructs_pd.conformance.check import Check
     from constructs_pd.conformance.run import Report
     from constructs_pd.conformance.settings import Settings
-
-CHECK_FAILED: Final = 1
-USAGE_ERROR: Final = 2
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -77,7 +76,7 @@ def _run(stated: Namespace, settings: Settings, checks: tuple[Check, ...]) -> in
         output.line(summary_of(report))
     if stated.junit is not None:
         _write_junit(stated.junit, report)
-    return 0 if report.is_conforming else CHECK_FAILED
+    return 0 if report.is_conforming else ERRORS
 
 
 def _store(settings: Settings, path: Path) -> int:
@@ -92,7 +91,8 @@ def _list(stated: Namespace, checks: tuple[Check, ...]) -> int:
     if stated.json:
         output.as_json([{"id": check.id, "title": check.title, "source": check.source} for check in checks])
     else:
-        output.table("Checks", ("id", "what must hold"), [(check.id, check.title) for check in checks])
+        columns = (Column("id"), Column("what must hold", may_break=True))
+        output.table(columns, [Group("", [(check.id, check.title) for check in checks])])
     return 0
 
 

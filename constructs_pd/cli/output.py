@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +95,25 @@ def finding(found: Finding) -> None:
 def as_json(value: Any) -> None:
     """Print a value as JSON."""
     print(json.dumps(value, indent=2))
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str], None]]:
+    """Offer a function that tells of progress on standard error: lines, with a spinner below on a terminal."""
+    if not sys.stderr.isatty():
+        yield complaint
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    console = Console(stderr=True, highlight=False)
+    with console.status("") as status:
+
+        def tell(text: str) -> None:
+            console.print(text, markup=False)
+            status.update(escape(text))
+
+        yield tell
 
 
 def complaint(text: str) -> None:

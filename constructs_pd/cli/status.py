@@ -6,3 +6,4 @@ from typing import Final
 
 ERRORS: Final = 1
 USAGE_ERROR: Final = 2
+INTERRUPTED: Final = 130

@@ -21,7 +21,8 @@ ALLOWED = {
     "manifests": {"findings", "planning", "manifests"},
     "composition.py": {"findings", "planning"},
     "conformance": {"findings", "redaction", "conformance"},
-    "cli": {"findings", "planning", "conformance", "cli"},
+    "rehearsal": {"findings", "planning", "manifests", "conformance", "rehearsal"},
+    "cli": {"findings", "planning", "conformance", "rehearsal", "cli"},
     "k8s": {"findings", "planning", "manifests", "composition", "k8s"},
     "aws": {"findings", "planning", "composition", "aws"},
 }

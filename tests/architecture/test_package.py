@@ -50,7 +50,15 @@ def test_the_core_needs_pydantic_and_yaml_only() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["package-lock.json", "requirements/dev.txt", "requirements/uv.txt", ".npmrc", "pyproject.toml"]
+    "name",
+    [
+        "package-lock.json",
+        "requirements/dev.txt",
+        "requirements/rehearsal.txt",
+        "requirements/uv.txt",
+        ".npmrc",
+        "pyproject.toml",
+    ],
 )
 def test_no_lock_or_configuration_names_a_host(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
@@ -58,7 +66,7 @@ def test_no_lock_or_configuration_names_a_host(name: str) -> None:
 
 
 def test_every_locked_requirement_has_a_hash() -> None:
-    for name in ("dev.txt", "uv.txt"):
+    for name in ("dev.txt", "rehearsal.txt", "uv.txt"):
         lines = (ROOT / "requirements" / name).read_text(encoding="utf-8").splitlines()
         for index, line in enumerate(lines):
             if "==" in line:

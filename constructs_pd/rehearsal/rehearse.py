@@ -1,0 +1,94 @@
+"""Rehearses a plan: deploys its own Serve application on this machine, looks at it, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+import yaml
+
+from constructs_pd.manifests.serve_config import serve_config_v2
+from constructs_pd.planning.deployment_plan import DeploymentPlan
+from constructs_pd.rehearsal import tiny_model
+from constructs_pd.rehearsal.conformance import require_conformance_suite
+from constructs_pd.rehearsal.cpu import Machine, on_this_machine
+from constructs_pd.rehearsal.engines import Engine, engine
+from constructs_pd.rehearsal.errors import RehearsalError
+from constructs_pd.rehearsal.faults import FAULTS
+from constructs_pd.rehearsal.local_ray import start_ray
+from constructs_pd.rehearsal.look import looked_at
+from constructs_pd.rehearsal.machine import needed_gib, require_linux, require_memory
+from constructs_pd.rehearsal.nodes import planned_nodes
+from constructs_pd.rehearsal.options import Options
+from constructs_pd.rehearsal.ports import free_ports, free_range, require_free
+from constructs_pd.rehearsal.report import Report
+from constructs_pd.rehearsal.steps import Steps
+from constructs_pd.rehearsal.supervised import Supervised
+
+MODEL: Final = "model"
+_MODEL_SECONDS: Final = 300.0
+_POLL_SECONDS: Final = 0.5
+
+
+def rehearse(plan: DeploymentPlan, options: Options, tell: Callable[[str], None]) -> Report:
+    """Rehearse a plan and report. Every process has ended and every file is gone afterwards, whatever happens.
+
+    Args:
+        plan: The plan.
+        options: How.
+        tell: Where progress goes, a line at a time.
+
+    Raises:
+        RehearsalError: It cannot start or go on.
+    """
+    require_linux()
+    require_conformance_suite()
+    chosen = engine(options.engine, plan.versions.vllm)
+    nodes = planned_nodes(plan)
+    require_memory(needed_gib(nodes, options.engine, max(phase.tensor_parallel for phase in plan.phases)))
+    if options.port is not None:
+        require_free(options.port)
+    steps = Steps(tell)
+    with Supervised() as supervised:
+        document = local_document(plan, options, chosen, supervised, steps)
+        with steps.step(f"start {len(nodes)} Ray nodes"):
+            ray = start_ray(nodes, chosen.python, chosen.environment, supervised, tell)
+        found = looked_at(plan, document, ray, options, steps)
+        with steps.step("clean up"):
+            supervised.close()
+    return Report(plan.name, options.engine, tuple(steps.done), found.placed, tuple(found.checks))
+
+
+def local_document(
+    plan: DeploymentPlan, options: Options, chosen: Engine, supervised: Supervised, steps: Steps
+) -> dict[str, Any]:
+    """Return the plan's own Serve configuration, changed for this machine and with the fault that is to be planted."""
+    model_folder = supervised.folder / MODEL if chosen.name == "vllm" else None
+    if model_folder is not None:
+        with steps.step("make a tiny model"):
+            _make_model(plan, chosen, supervised)
+    prefill = free_range(plan.prefill.replicas * plan.prefill.tensor_parallel)
+    decode = free_range(plan.decode.replicas * plan.decode.tensor_parallel, [prefill])
+    machine = Machine(
+        serve_port=options.port or free_ports(1)[0],
+        side_channel_ports={"prefill": prefill.start, "decode": decode.start},
+        model_folder=None if model_folder is None else str(model_folder),
+    )
+    document = on_this_machine(yaml.safe_load(serve_config_v2(plan)), machine)
+    return document if options.plant is None else FAULTS[options.plant](document)
+
+
+def _make_model(plan: DeploymentPlan, chosen: Engine, supervised: Supervised) -> None:
+    positions = max(int(str(phase.engine_arguments["max_model_len"])) for phase in plan.phases)
+    kv_heads = max(2, *(phase.tensor_parallel for phase in plan.phases))
+    folder = supervised.folder / MODEL
+    command = [str(chosen.python), "-P", tiny_model.__file__, str(folder), str(positions), str(kv_heads)]
+    process = supervised.start(command, chosen.environment, MODEL)
+    deadline = time.monotonic() + _MODEL_SECONDS
+    while supervised.runs(process):
+        if time.monotonic() > deadline:
+            raise RehearsalError(f"no model after {_MODEL_SECONDS:.0f} s", "try again when the machine has less to do")
+        time.sleep(_POLL_SECONDS)
+    if not list(folder.glob("*.safetensors")):
+        raise RehearsalError(f"no model was made:\n{supervised.last_lines(MODEL)}", "see the message above")

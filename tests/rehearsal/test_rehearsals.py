@@ -1,0 +1,174 @@
+"""Mock rehearsals: Ray, its placement and its prefill/decode orchestration are real, the engine is the mock."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from constructs_pd import DeploymentPlan
+from constructs_pd.rehearsal.engines import engine
+from constructs_pd.rehearsal.errors import RehearsalError
+from constructs_pd.rehearsal.faults import FAULTS
+from constructs_pd.rehearsal.local_ray import LocalRay, start_ray
+from constructs_pd.rehearsal.look import Found, looked_at
+from constructs_pd.rehearsal.nodes import planned_nodes
+from constructs_pd.rehearsal.options import Options
+from constructs_pd.rehearsal.rehearse import local_document
+from constructs_pd.rehearsal.steps import Steps
+from constructs_pd.rehearsal.supervised import Supervised
+from constructs_pd.rehearsal.supervisor import descendants
+from support.listeners import is_loopback, listeners, with_user
+from support.processes import ROOT
+from support.specs import plan_with
+
+MOCK = Options(engine="mock")
+COMMAND = "import sys; from constructs_pd.cli.main import main; sys.exit(main(sys.argv[1:]))"
+SEVERAL = {
+    "name": "several",
+    "region": "us-west-2",
+    "availability_zone": "us-west-2a",
+    "model": {"source": "Qwen/Qwen3-8B", "max_model_len": 4096},
+    "prefill": {"instance_type": "g6.12xlarge", "replicas": 2, "tensor_parallel": 2},
+    "decode": {"instance_type": "g6.12xlarge", "replicas": 2, "tensor_parallel": 2},
+}
+
+
+@dataclass
+class Stage:
+    """The reference deployment's Ray nodes, on which several configurations are looked at, one after the other."""
+
+    plan: DeploymentPlan
+    ray: LocalRay
+    document: dict[str, Any]
+    process: int
+
+    def look(self, document: dict[str, Any]) -> Found:
+        return looked_at(self.plan, document, self.ray, MOCK, Steps(lambda text: None))
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[Stage]:
+    planned = plan_with({})
+    mock = engine("mock", planned.versions.vllm)
+    with Supervised() as supervised:
+        document = local_document(planned, MOCK, mock, supervised, Steps(lambda text: None))
+        ray = start_ray(planned_nodes(planned), mock.python, mock.environment, supervised, lambda text: None)
+        yield Stage(planned, ray, document, supervised.process)
+
+
+def failed(found: Found) -> set[str]:
+    return {check.name for check in found.checks if not check.passed}
+
+
+def test_the_reference_deployment_passes(stage: Stage) -> None:
+    found = stage.look(stage.document)
+    assert failed(found) == set()
+    assert len(found.checks) >= 7
+    rows = {row.deployment.split(":")[0]: row for row in found.placed}
+    prefill, decode = rows["Prefill"], rows["Decode"]
+    assert (prefill.node, decode.node) == ("prefill-0", "decode-0")
+    assert prefill.computed_tokens == decode.handed_over_tokens > 1000
+    assert (prefill.handed_over_tokens, decode.computed_tokens) == (0, 0)
+    assert decode.transferred_bytes > 0
+
+
+def test_ray_knows_the_nodes_by_what_kuberay_gives_them(stage: Stage) -> None:
+    groups = {node["labels"]["ray.io/node-group"]: node for node in stage.ray.dashboard.living_nodes().values()}
+    assert set(groups) == {"head", "prefill", "decode"}
+    for phase in stage.plan.phases:
+        offered = groups[phase.name]["resources_total"]
+        assert {name: offered[name] for name in phase.ray_resources} == phase.ray_resources
+        assert (offered["CPU"], offered["GPU"]) == (phase.cpu_cores, phase.gpus_per_node)
+
+
+def test_nothing_listens_beyond_this_machine(stage: Stage) -> None:
+    found = listeners(descendants(stage.process))
+    assert len(found) > 15
+    assert [address for address in found.values() if not is_loopback(address)] == []
+
+
+def test_swapped_roles_are_caught(stage: Stage) -> None:
+    found = stage.look(FAULTS["kv-role"](stage.document))
+    assert {
+        "prefill is the producer of the KV cache and decode its consumer",
+        "every request is answered",
+    } <= failed(found)
+
+
+def test_a_wrong_answer_is_caught(stage: Stage) -> None:
+    found = stage.look(FAULTS["corrupt-answer"](stage.document))
+    assert failed(found) == {"greedy answers equal those of the same engine serving aggregated"}
+
+
+def test_a_misspelled_resource_is_named_within_a_minute(stage: Stage) -> None:
+    begin = time.monotonic()
+    with pytest.raises(RehearsalError, match=r"stays pending: no node offers the resource pd-prefil\n"):
+        stage.look(FAULTS["phase-resource"](stage.document))
+    assert time.monotonic() - begin < 60
+
+
+def folders() -> set[Path]:
+    return set(Path("/tmp").glob("pd-*"))
+
+
+def started(*arguments: str, user: str) -> subprocess.Popen[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV_"))}
+    return subprocess.Popen(
+        [sys.executable, "-c", COMMAND, "rehearse", *arguments],
+        cwd=ROOT,
+        env={**environment, "USER": user},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_several_nodes_of_two_gpu_engines_pass_and_leave_nothing(tmp_path: Path) -> None:
+    specification, user, before = tmp_path / "several.yaml", uuid.uuid4().hex, folders()
+    specification.write_text(yaml.safe_dump(SEVERAL))
+    with started(str(specification), "--engine", "mock", "--json", user=user) as rehearsal:
+        printed, told = rehearsal.communicate(timeout=600)
+    assert rehearsal.returncode == 0, told
+    report = json.loads(printed)
+    assert report["passed"]
+    engines = [row for row in report["placed"] if row["deployment"] != "OpenAiIngress"]
+    assert [(row["deployment"].split(":")[0].lower(), row["node"][:-2]) for row in engines] == [
+        *[("decode", "decode")] * 2,
+        *[("prefill", "prefill")] * 2,
+    ]
+    assert len({row["node"] for row in engines}) == 4
+    assert all("pd-" in row["offers"] for row in engines)
+    assert with_user(user) == []
+    assert folders() <= before
+
+
+def test_an_interrupted_rehearsal_leaves_nothing() -> None:
+    user, before = uuid.uuid4().hex, folders()
+    with started("apps/reference.yaml", "--engine", "mock", user=user) as rehearsal:
+        assert rehearsal.stderr is not None
+        for line in rehearsal.stderr:
+            if "head is a Ray node" in line:
+                break
+        assert len(with_user(user)) > 3
+        rehearsal.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        rehearsal.send_signal(signal.SIGINT)
+        rest = rehearsal.stderr.read()
+        rehearsal.wait(60)
+    assert "interrupted: every process has ended and every file is gone" in rest
+    assert "Traceback" not in rest
+    assert rehearsal.returncode == 130
+    assert with_user(user) == []
+    assert folders() <= before
