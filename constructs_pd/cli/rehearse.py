@@ -63,12 +63,15 @@ def _timed(tell: Callable[[str], None]) -> Callable[[str], None]:
 
 @contextmanager
 def _ended_like_interrupted() -> Iterator[None]:
-    """Let SIGTERM and a closed terminal end the rehearsal as Ctrl-C does."""
+    """Let SIGTERM and a closed terminal end the rehearsal as Ctrl-C does, also where it runs in the background.
+
+    A shell has programs in its background ignore SIGINT.
+    """
 
     def interrupt(number: int, frame: Any) -> None:
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
         yield
     finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -92,18 +92,18 @@ def _asked(
         new = questions(plan.model.served_name, context_tokens, turn)
         asked += new
         answers += ask(port, new)
-        work = _counted(ray, answers)
+        work = _counted(ray, engines, answers)
         if engines <= work.keys() or any(answer.error for answer in answers):
             break
     return asked, answers, work
 
 
-def _counted(ray: LocalRay, answers: Sequence[Answer]) -> dict[str, Work]:
-    """Return the engines' work once their agents have exported the last of it."""
+def _counted(ray: LocalRay, engines: Collection[str], answers: Sequence[Answer]) -> dict[str, Work]:
+    """Return the engines' work once their agents have exported the last of it; agents remember engines that ended."""
     answered = sum(answer.completion_tokens for answer in answers)
     deadline = time.monotonic() + (COUNTING_SECONDS if answered else 0)
     while True:
-        work = work_done(ray)
+        work = {engine: done for engine, done in work_done(ray).items() if engine in engines}
         generated = sum(done.generated_tokens for done in work.values() if done.handed_over)
         computed = sum(done.computed for done in work.values() if not done.handed_over)
         complete = generated >= answered and computed >= sum(answer.prompt_tokens for answer in answers)
