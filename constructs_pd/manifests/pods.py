@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from constructs_pd.manifests.adapter_check import adapter_check
 from constructs_pd.manifests.environment import head_environment, worker_environment
 from constructs_pd.planning.deployment_plan import DeploymentPlan, HeadPlan, PhasePlan
 
@@ -73,6 +74,16 @@ def worker_template(plan: DeploymentPlan, phase: PhasePlan) -> dict[str, Any]:
                 for taint in phase.nodes.taints
             ],
             "affinity": {"podAntiAffinity": _one_worker_per_node(plan)},
+            # The same resources again: of an init container's and the worker's the larger counts, not the sum
+            # (Kubernetes documentation, Effective Pod requests and limits, 2026-11-30), and the pod stays Guaranteed.
+            "initContainers": [
+                {
+                    **adapter_check(),
+                    **_image(plan),
+                    "resources": {"requests": whole_node, "limits": whole_node},
+                    "securityContext": _worker_security(plan),
+                }
+            ],
             "containers": [container],
         },
     }

@@ -133,6 +133,9 @@ def _sizes(pod: dict[str, Any], phase: str, own: Nodes) -> Iterator[str]:
     for device in WHOLE_NODE:
         if not limits[device] == requests[device] == str(own.devices[device]):
             yield f"{phase}: {limits[device]} {device} of {own.devices[device]}"
+    for check in pod["initContainers"]:
+        if check["resources"] != container["resources"]:
+            yield f"{phase}: {check['name']} asks for {check['resources']['limits']}"
     # Neither more than there is, nor so little that a second pod has room.
     if not own.cpu_cores / 2 < int(limits["cpu"]) < own.cpu_cores:
         yield f"{phase}: {limits['cpu']} cores of {own.cpu_cores:.0f}"

@@ -102,6 +102,12 @@ PLANTED: dict[str, tuple[Callable[[Data, list[Data]], Any], str]] = {
         lambda _, manifests: resources(manifests, "decode")["limits"].update({"nvidia.com/gpu": "0"}),
         "decode: 0 nvidia.com/gpu of 1",
     ),
+    "a check before it starts that has no adapter": (
+        lambda _, manifests: workers(manifests, "decode")["template"]["spec"]["initContainers"][0].update(
+            {"resources": {"limits": {"cpu": "1"}}}
+        ),
+        "decode: efa-check asks for {'cpu': '1'}",
+    ),
     "more cores than there are": (
         lambda _, manifests: resources(manifests, "decode")["limits"].update({"cpu": "32"}),
         "decode: 32 cores of 32",

@@ -137,7 +137,7 @@ def _pod_mistakes(spec: dict[str, Any], labels: dict[str, str], node: dict[str, 
     for key, value in spec.get("nodeSelector", {}).items():
         if key not in given and node.get(key) != value:
             yield f"no node has {key}: {value}"
-    for container in spec.get("containers", []):
+    for container in [*spec.get("containers", []), *spec.get("initContainers", [])]:
         yield from {variable.get("name", "") for variable in container.get("env", [])} - known_variables()
         resources = container.get("resources", {})
         yield from {name for part in resources.values() for name in part} - DEVICES
