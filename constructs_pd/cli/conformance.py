@@ -33,6 +33,7 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--concurrency", type=int, choices=range(2, 9), default=4, help="streams at once; default 4")
     parser.add_argument("--context-tokens", type=int, metavar="N", help="the longest context; else GET /models tells")
     parser.add_argument("--tokenizer", type=Path, metavar="FILE", help="the model's tokenizer.json")
+    parser.add_argument("--metrics-url", metavar="URL", help="the decode engines' Prometheus page, for CF903")
     right = parser.add_mutually_exclusive_group()
     right.add_argument("--reference-url", metavar="URL", help="an endpoint with the right answers, for the canary")
     right.add_argument("--answers", type=Path, metavar="FILE", help="stored right answers, for the canary")
@@ -128,6 +129,7 @@ def _settings(stated: Namespace) -> Settings:
         reference_url=stated.reference_url,
         reference_model=stated.reference_model,
         answers=stated.answers,
+        metrics_url=stated.metrics_url,
         tokenizer=stated.tokenizer,
     )
 

@@ -24,6 +24,7 @@ class Settings:
         reference_url: The base URL of an endpoint with the right answers, for the corruption canary.
         reference_model: The model's name there; None for the same.
         answers: A file of stored answers, instead of a reference.
+        metrics_url: The Prometheus page of the decode engines; every address of its host is read.
         tokenizer: The model's `tokenizer.json`, to count a prompt's tokens independently.
     """
 
@@ -38,4 +39,5 @@ class Settings:
     reference_url: str | None = None
     reference_model: str | None = None
     answers: Path | None = None
+    metrics_url: str | None = None
     tokenizer: Path | None = None

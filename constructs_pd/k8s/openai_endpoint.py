@@ -8,9 +8,17 @@ from constructs import Construct
 
 from constructs_pd.composition import require_kind, require_one_plan, require_plan
 from constructs_pd.k8s.composition import require_unique_in_app
+from constructs_pd.k8s.custom_resource import custom_resource
 from constructs_pd.k8s.prefill_decode_service import PrefillDecodeService
+from constructs_pd.manifests.conformance_job import (
+    job_name,
+    job_spec,
+    metrics_service_spec,
+    suite_data,
+    suite_name,
+)
 from constructs_pd.manifests.load_balancer import ingress_annotations
-from constructs_pd.planning.deployment_plan import DeploymentPlan
+from constructs_pd.planning.deployment_plan import ConformanceJobPlan, DeploymentPlan
 
 
 class OpenAIEndpoint(Construct):
@@ -18,7 +26,8 @@ class OpenAIEndpoint(Construct):
 
     The KubeRay operator creates the Service of the Serve proxies when the application is healthy, and moves it to
     another cluster during an upgrade. This construct gives clients a name of their own for it, and routes a load
-    balancer to it. Nothing else of Ray is ever routed: its dashboard is remote code execution.
+    balancer to it. Nothing else of Ray is ever routed: its dashboard is remote code execution. Where the plan wants it,
+    a Job checks the endpoint with the conformance suite.
 
     Args:
         scope: Parent construct.
@@ -45,12 +54,14 @@ class OpenAIEndpoint(Construct):
         kplus.Service(
             self,
             "Resource",
-            metadata=ApiObjectMetadata(name=plan.endpoint.service_name, namespace=plan.namespace, labels=plan.labels),
+            metadata=self._metadata(plan, plan.endpoint.service_name),
             type=kplus.ServiceType.EXTERNAL_NAME,
             external_name=plan.endpoint.external_name,
         )
         if plan.endpoint.internal_alb:
             self._ingress(plan)
+        if plan.endpoint.conformance_job is not None:
+            self._conformance_job(plan, plan.endpoint.conformance_job)
         self.node.add_dependency(service)
 
     def _ingress(self, plan: DeploymentPlan) -> None:
@@ -81,3 +92,33 @@ class OpenAIEndpoint(Construct):
                 ],
             ),
         )
+
+    def _conformance_job(self, plan: DeploymentPlan, job: ConformanceJobPlan) -> None:
+        suite = kplus.ConfigMap(
+            self,
+            "ConformanceSuite",
+            metadata=self._metadata(plan, suite_name(job)),
+            data=suite_data(),
+            immutable=True,
+        )
+        # The helper for custom resources: plain data, as the pods of a RayCluster are.
+        metrics = custom_resource(
+            self,
+            "DecodeMetrics",
+            api_version="v1",
+            kind="Service",
+            metadata=self._metadata(plan, job.metrics_service_name),
+            spec=metrics_service_spec(plan),
+        )
+        resource = custom_resource(
+            self,
+            "ConformanceJob",
+            api_version="batch/v1",
+            kind="Job",
+            metadata=self._metadata(plan, job_name(plan, job)),
+            spec=job_spec(plan, job),
+        )
+        resource.node.add_dependency(suite, metrics)
+
+    def _metadata(self, plan: DeploymentPlan, name: str) -> ApiObjectMetadata:
+        return ApiObjectMetadata(name=name, namespace=plan.namespace, labels=plan.labels)

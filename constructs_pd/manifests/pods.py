@@ -17,7 +17,7 @@ def head_template(plan: DeploymentPlan) -> dict[str, Any]:
     head, ports = plan.head, plan.ports
     container = {
         "name": "ray-head",
-        **_image(plan),
+        **image_of(plan),
         "env": head_environment(plan),
         "ports": [
             {"name": "gcs-server", "containerPort": ports.gcs},
@@ -37,7 +37,7 @@ def head_template(plan: DeploymentPlan) -> dict[str, Any]:
         "spec": {
             **_pod(plan, head.shared_memory_gib, head.priority_class),
             "nodeSelector": head.node_selector,
-            **_tolerations(head),
+            **tolerations_of(head),
             "containers": [container],
         },
     }
@@ -54,7 +54,7 @@ def worker_template(plan: DeploymentPlan, phase: PhasePlan) -> dict[str, Any]:
     }
     container = {
         "name": f"ray-{phase.name}",
-        **_image(plan),
+        **image_of(plan),
         "env": worker_environment(plan, phase),
         "ports": [
             {"name": "serve", "containerPort": plan.ports.serve},
@@ -79,7 +79,7 @@ def worker_template(plan: DeploymentPlan, phase: PhasePlan) -> dict[str, Any]:
             "initContainers": [
                 {
                     **adapter_check(),
-                    **_image(plan),
+                    **image_of(plan),
                     "resources": {"requests": whole_node, "limits": whole_node},
                     "securityContext": _worker_security(plan),
                 }
@@ -93,7 +93,8 @@ def _metadata(labels: dict[str, str], annotations: dict[str, str]) -> dict[str, 
     return {"labels": labels, "annotations": annotations} if annotations else {"labels": labels}
 
 
-def _tolerations(head: HeadPlan) -> dict[str, Any]:
+def tolerations_of(head: HeadPlan) -> dict[str, Any]:
+    """Return what a pod on the head's nodes tolerates, where that is anything."""
     tolerations = [
         {"key": taint.key, "effect": taint.effect}
         | ({"operator": "Equal", "value": taint.value} if taint.value is not None else {"operator": "Exists"})
@@ -130,7 +131,8 @@ def _one_worker_per_node(plan: DeploymentPlan) -> dict[str, Any]:
     }
 
 
-def _image(plan: DeploymentPlan) -> dict[str, str]:
+def image_of(plan: DeploymentPlan) -> dict[str, str]:
+    """Return the image of a container, and when it is pulled."""
     # The tag is pinned, so a node that has the image need not pull it again, which takes many minutes.
     return {"image": plan.image, "imagePullPolicy": "IfNotPresent"}
 

@@ -59,6 +59,17 @@ KEEP_ALIVE_MARGIN_SECONDS: Final = 5
 REPLICA_SHUTDOWN_MARGIN_SECONDS: Final = 10
 TERMINATION_MARGIN_SECONDS: Final = 30
 
+# The suite's process; an answer may take 64 MiB of it.
+CONFORMANCE_CPU_REQUEST_MILLICORES: Final = 100
+CONFORMANCE_CPU_LIMIT_CORES: Final = 1
+CONFORMANCE_MEMORY_MIB: Final = 512
+# A first start brings nodes up, pulls the image and downloads weights: KubeRay is told to give up no sooner either.
+CONFORMANCE_WAIT_SECONDS: Final = 7200
+# Twice the suite's own default: an engine compiles kernels for requests of a kind that it has not had.
+CONFORMANCE_RUN_SECONDS: Final = 1800
+# The image is large, and the node need not have it.
+CONFORMANCE_PULL_SECONDS: Final = 1800
+
 # EKS's image with NVIDIA drivers; the AL2 images have ended, and AL2023_x86_64_STANDARD has no driver.
 AMI_TYPE: Final = "AL2023_x86_64_NVIDIA"
 # AL2023's root device (awslabs/amazon-eks-ami).

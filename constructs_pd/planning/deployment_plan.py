@@ -213,6 +213,34 @@ class TimeoutsPlan(FrozenModel):
     termination_grace_seconds: int
 
 
+class ConformanceJobPlan(FrozenModel):
+    """A run of the conformance suite in the cluster.
+
+    Attributes:
+        name_prefix: What the names of the Job and of its files begin with; a hash of their content follows.
+        pod_labels: Labels of its pod.
+        metrics_service_name: Headless Service of the decode pods' metrics.
+        metrics_url: The metrics' address, at which every decode pod answers.
+        cpu_request_millicores: CPU reserved for it, in thousandths of a core.
+        cpu_limit_cores: Most CPU that it may use, in cores.
+        memory_mib: Memory reserved and allowed, in MiB.
+        wait_seconds: How long it waits until the endpoint is ready.
+        run_seconds: How long all checks together may take.
+        deadline_seconds: When Kubernetes ends it: both, and the pull of the image.
+    """
+
+    name_prefix: str
+    pod_labels: dict[str, str]
+    metrics_service_name: str
+    metrics_url: str
+    cpu_request_millicores: int
+    cpu_limit_cores: int
+    memory_mib: int
+    wait_seconds: int
+    run_seconds: int
+    deadline_seconds: int
+
+
 class EndpointPlan(FrozenModel):
     """What clients reach.
 
@@ -225,6 +253,7 @@ class EndpointPlan(FrozenModel):
         ingress_name: Name of the balancer's Ingress.
         ingress_class_name: Its class, which the AWS Load Balancer Controller serves.
         subnet_ids: The balancer's subnets; empty: found by tag.
+        conformance_job: The run of the conformance suite, if one is wanted.
     """
 
     service_name: str
@@ -235,6 +264,7 @@ class EndpointPlan(FrozenModel):
     ingress_name: str
     ingress_class_name: str
     subnet_ids: tuple[str, ...]
+    conformance_job: ConformanceJobPlan | None
 
 
 class BudgetPlan(FrozenModel):

@@ -14,6 +14,7 @@ from constructs_pd.planning.catalog.rows import ImageRow
 from constructs_pd.planning.charts import charts
 from constructs_pd.planning.cluster_plan import ModelCacheStoragePlan
 from constructs_pd.planning.codes import NOTHING_TO_ACKNOWLEDGE
+from constructs_pd.planning.conformance_job import conformance_job
 from constructs_pd.planning.deployment_plan import (
     DeploymentPlan,
     EndpointPlan,
@@ -212,6 +213,7 @@ def _endpoint(spec: DeploymentSpec) -> EndpointPlan:
         ingress_name=spec.name,
         ingress_class_name="alb",
         subnet_ids=spec.endpoint.subnet_ids,
+        conformance_job=conformance_job(spec) if spec.endpoint.conformance_job else None,
     )
 
 

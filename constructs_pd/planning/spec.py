@@ -124,6 +124,10 @@ class Endpoint(FrozenModel):
             "time to first token"
         ),
     )
+    conformance_job: bool = Field(
+        default=False,
+        description="true: a Job checks the endpoint with the conformance suite once it is ready; or false",
+    )
 
 
 class DeploymentSpec(FrozenModel):

@@ -8,10 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from constructs_pd.conformance import metrics
 from constructs_pd.conformance.checks import CHECKS
 from constructs_pd.conformance.outcome import Status
 from constructs_pd.conformance.run import Report, run, store_answers
 from constructs_pd.conformance.settings import Settings
+from support.metrics_page import RAY, pages
 from support.openai_model import tokens_of
 from support.openai_stub import MODEL, Fault, Stub, running
 
@@ -97,6 +99,7 @@ CAUGHT_BY: dict[Fault, set[str]] = {
     Fault.SCHEMA_IGNORED: {"CF806"},
     Fault.ZEROED_BLOCKS: {"CF901"},
     Fault.LOST_CACHE: {"CF901", "CF902"},
+    Fault.NOTHING_RECEIVED: {"CF903"},
 }
 
 
@@ -123,11 +126,24 @@ def _tokenizers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", SimpleNamespace(Tokenizer=Tokenizer))
 
 
+@pytest.fixture(autouse=True)
+def _no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics, "WAIT_SECONDS", 0.1)
+
+
 def report_of(stub: Stub, answers: Path) -> Report:
     stub.api_key = KEY
-    with running(stub) as url:
+    bytes_of_request = 0 if stub.has(Fault.NOTHING_RECEIVED) else 4096
+    with running(stub) as url, pages(stub, RAY, bytes_of_request) as page:
         settings = Settings(
-            url, MODEL, KEY, timeout_seconds=10, answers=answers, tokenizer=Path("tokenizer.json"), deadline_seconds=120
+            url,
+            MODEL,
+            KEY,
+            timeout_seconds=10,
+            deadline_seconds=120,
+            answers=answers,
+            metrics_url=page,
+            tokenizer=Path("tokenizer.json"),
         )
         return run(settings)
 

@@ -14,7 +14,7 @@ from constructs_pd.conformance.settings import Settings
 from support.openai_stub import MODEL, Lack, Stub, running
 
 # Nothing was given to compare with.
-ALWAYS = {"CF608", "CF715", "CF901"}
+ALWAYS = {"CF608", "CF715", "CF901", "CF903"}
 
 UNSUPPORTED: dict[Lack, set[str]] = {
     Lack.COMPLETIONS: {"CF202", "CF207", "CF505", "CF604", "CF607", "CF902"},

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any, cast
 
@@ -8,7 +9,8 @@ from cdk8s import ApiObject, App, Chart, JsonPatch
 from syrupy.assertion import SnapshotAssertion
 
 from constructs_pd import DeploymentPlan, OpenAIEndpoint, PlanError, PrefillDecodeService, RayLlmCluster
-from support.rendered import chart, only, synthesized
+from constructs_pd.manifests.conformance_job import suite_data
+from support.rendered import chart, kinds, only, synthesized
 from support.specs import plan_with
 
 
@@ -97,6 +99,41 @@ def test_several_in_one_chart() -> None:
         ("Service", "two"),
         ("Ingress", "two"),
     ]
+
+
+WITH_JOB = {"endpoint.conformance_job": True}
+
+
+def test_a_job_that_checks_it(yaml_file: SnapshotAssertion) -> None:
+    scope = chart()
+    endpoint(scope, plan_with({"endpoint": {"conformance_job": True}}))
+    manifests = synthesized(scope)
+    assert Counter(kinds(manifests)) == {
+        "ServiceAccount": 1,
+        "PodDisruptionBudget": 3,
+        "RayService": 1,
+        "Service": 2,
+        "ConfigMap": 1,
+        "Job": 1,
+    }
+    suite, job = only(manifests, "ConfigMap"), only(manifests, "Job")
+    assert suite["immutable"] is True
+    assert suite["data"] == suite_data()
+    (volume,) = job["spec"]["template"]["spec"]["volumes"]
+    assert volume["configMap"]["name"] == suite["metadata"]["name"]
+    (metrics,) = [m for m in manifests if m["kind"] == "Service" and m["spec"].get("clusterIP") == "None"]
+    # Their names change with every file of the suite.
+    volume["configMap"]["name"] = job["metadata"]["name"] = "hashed"
+    assert [metrics, job] == yaml_file
+
+
+def test_what_the_job_needs_comes_before_it() -> None:
+    scope = chart()
+    endpoint(scope, plan_with(WITH_JOB))
+    order = [(m["kind"], m["metadata"]["name"]) for m in synthesized(scope)]
+    (job,) = [place for place, (kind, _) in enumerate(order) if kind == "Job"]
+    assert order.index(("Service", "qwen35-9b-decode-metrics")) < job
+    assert [kind for kind, _ in order].index("ConfigMap") < job
 
 
 def test_escape_hatch() -> None:

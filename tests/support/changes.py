@@ -139,6 +139,7 @@ CHANGES: Changes = {
     "endpoint.exposure": "cluster",
     "endpoint.subnet_ids": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
     "endpoint.idle_timeout_seconds": 900,
+    "endpoint.conformance_job": True,
     "image.registry": "public",
     "image.tag": "own-1.0.0",
     "image.digest": "sha256:" + "0" * 64,

@@ -101,6 +101,8 @@ class Fault(StrEnum):
     SCHEMA_IGNORED = auto()
     ZEROED_BLOCKS = auto()
     LOST_CACHE = auto()
+    # Of the Prometheus page beside it: decode computes prompts itself.
+    NOTHING_RECEIVED = auto()
 
 
 class Lack(StrEnum):

@@ -129,6 +129,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "image.digest": "sha256:" + "0" * 64,
         "gcs_fault_tolerance": {"redis_address": "rediss://redis.cache:6379", "storage_namespace": "qwen"},
         "endpoint.subnet_ids": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
+        "endpoint.conformance_job": True,
     },
     "gpu-without-a-ray-name": {
         "prefill": {"instance_type": "g7.24xlarge", "ami_id": AMI_ID},

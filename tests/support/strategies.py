@@ -106,7 +106,7 @@ specifications = st.fixed_dictionaries(
         ),
         "upgrade": st.sampled_from([{}, {"strategy": "new_cluster"}]),
         "single_pod_budget": st.sampled_from(["block", "none"]),
-        "endpoint": st.sampled_from([{}, {"exposure": "internal_alb"}]),
+        "endpoint": st.sampled_from([{}, {"exposure": "internal_alb"}, {"conformance_job": True}]),
         "drain_seconds": st.integers(30, 3600),
         "custom_instances": st.just([{**FOUR_GPU_ROW, "instance_type": "own.1"}]),
         "custom_models": st.just([MODEL_ROW]),

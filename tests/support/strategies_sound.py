@@ -160,12 +160,18 @@ def _heads(most_memory_gib: int) -> st.SearchStrategy[dict[str, Any]]:
 
 
 endpoints = st.fixed_dictionaries(
-    {}, optional={"exposure": st.just("cluster"), "idle_timeout_seconds": st.integers(1, 4000)}
+    {},
+    optional={
+        "exposure": st.just("cluster"),
+        "idle_timeout_seconds": st.integers(1, 4000),
+        "conformance_job": st.booleans(),
+    },
 ) | st.fixed_dictionaries(
     {"exposure": st.just("internal_alb")},
     optional={
         "subnet_ids": st.lists(text.subnet_ids, min_size=2, max_size=4, unique=True),
         "idle_timeout_seconds": st.integers(1, 4000),
+        "conformance_job": st.booleans(),
     },
 )
 

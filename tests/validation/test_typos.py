@@ -119,10 +119,26 @@ def _free_key_mistakes(manifests: list[Manifest], plan: DeploymentPlan) -> Itera
         pods[name] = template.get("metadata", {}).get("labels", {})
         yield from _pod_mistakes(template.get("spec", {}), pods[name], nodes[name])
         yield from set(group.get("rayStartParams", {})) - ray_start_options()
+    yield from _job_mistakes(manifests, plan)
     for budget in (manifest for manifest in manifests if manifest.get("kind") == "PodDisruptionBudget"):
         selector = budget.get("spec", {}).get("selector", {}).get("matchLabels", {})
         if not any(selector and selector.items() <= labels.items() for labels in pods.values()):
             yield f"budget selects no pod: {selector}"
+
+
+def _job_mistakes(manifests: list[Manifest], plan: DeploymentPlan) -> Iterator[str]:
+    """Yield what the Job and what it needs get wrong about each other and about decode."""
+    job, suite = only(manifests, "Job").get("spec", {}), only(manifests, "ConfigMap")
+    template = job.get("template", {})
+    pod, labels = template.get("spec", {}), template.get("metadata", {}).get("labels", {})
+    yield from set(labels) ^ {*plan.labels, plan.role_label}
+    yield from _pod_mistakes(pod, labels, plan.head.node_selector)
+    volumes = [volume.get("configMap", {}) for volume in pod.get("volumes", [])]
+    yield from set(suite.get("data", {})) ^ {item.get("key") for volume in volumes for item in volume.get("items", [])}
+    for service in (manifest for manifest in manifests if manifest.get("kind") == "Service"):
+        selector = service.get("spec", {}).get("selector", {})
+        if not selector.items() <= plan.decode.pod_labels.items():
+            yield f"service selects no decode pod: {selector}"
 
 
 def _groups(cluster: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -160,6 +176,7 @@ def plan() -> DeploymentPlan:
     return plan_with(
         {
             "endpoint.subnet_ids": subnets,
+            "endpoint.conformance_job": True,
             "gcs_fault_tolerance": redis,
             "head": {"tolerations": [{"key": "dedicated", "value": "ray"}]},
             "image": {"pull_secrets": ["regcred"]},

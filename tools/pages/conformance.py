@@ -57,6 +57,17 @@ no reference, and finds a hand-over that is lost as a whole.
 Each canary is asked with a fresh `cache_salt`, where the endpoint takes vLLM's field: blocks that decode kept of an
 earlier run would hide those that are lost in this one. Elsewhere ask right after the start.
 
+## The bytes of the hand-over
+
+Where the hand-over fails, decode may compute the prompt again and answer rightly. CF903 therefore reads how many bytes
+decode received, `nixl_bytes_transferred_sum`, before and after long prompts: from the Prometheus page that
+`--metrics-url` names, at every address of its host. That is Ray's page of a decode pod, port 8080, or vLLM's own. Ray
+reports every 10 s, so that the check waits up to 60 s. Without the option it is unsupported.
+
+## In the cluster
+
+`endpoint: {conformance_job: true}` runs all of this in the cluster: see [OpenAIEndpoint](openai_endpoint.md).
+
 ## What was measured
 
 The real Serve application (Ray 2.58.0, vLLM 0.26.0, NIXL 1.3.1) with one prefill engine and one decode engine on a

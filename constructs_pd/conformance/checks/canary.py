@@ -6,7 +6,8 @@ from typing import Final
 
 from constructs_pd.conformance.canary import PROMPTS, altered, answer_of, compare
 from constructs_pd.conformance.check import check
-from constructs_pd.conformance.outcome import CheckFailedError, NotSupportedError
+from constructs_pd.conformance.metrics import BYTES, grown_bytes, transferred_bytes
+from constructs_pd.conformance.outcome import CheckFailedError, NotSupportedError, require
 from constructs_pd.conformance.session import Session
 
 SOURCE: Final = "vllm-project/vllm#52234, #52617: a failed hand-over may be answered with 200 and wrong tokens"
@@ -49,4 +50,20 @@ def influence(session: Session) -> str:
     return "all of them"
 
 
-CHECKS = (reference, influence)
+@check(
+    "CF903",
+    "Decode counts the bytes of a KV cache that it received for a long prompt",
+    f"vllm:{BYTES}, vLLM 0.26.0 distributed/kv_transfer/kv_connector/v1/nixl/stats.py",
+)
+def transfer(session: Session) -> str:
+    """Ask a long prompt that no cache holds: without a hand-over decode computes it again, and answers as well."""
+    before = transferred_bytes(session)
+    answered = [name for name, prompt in PROMPTS.items() if answer_of(session, prompt) is not None]
+    if not answered:
+        raise NotSupportedError("the model's context is too short for every prompt")
+    grown = grown_bytes(session, before)
+    require(grown > 0, f"{BYTES} above {before:.0f}", f"{before + grown:.0f} after {len(answered)} prompts")
+    return f"{grown:.0f} bytes for {len(answered)} prompts"
+
+
+CHECKS = (reference, influence, transfer)

@@ -1,0 +1,143 @@
+"""The conformance suite as a Job in the cluster, with what it needs: its files, and an address of decode's metrics.
+
+Job templates and the files are immutable, so their names carry a hash of their content: what is unchanged is applied
+again without effect, and what is changed runs as a new Job.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, Final
+
+from constructs_pd.manifests.pods import image_of, tolerations_of
+from constructs_pd.planning.deployment_plan import ConformanceJobPlan, DeploymentPlan
+
+PACKAGE: Final = "constructs_pd"
+# What `python -m constructs_pd.conformance` loads of the package.
+_MODULES: Final = ("__init__.py", "findings.py", "redaction.py")
+_MOUNT_PATH: Final = "/suite"
+_VOLUME: Final = "suite"
+_HASH_DIGITS: Final = 8
+# Nobody: the image's own user is root, and the suite only sends requests.
+_USER_ID: Final = 65534
+
+
+def suite_files() -> dict[str, str]:
+    """Return the suite's files by their path below the mount, in order."""
+    package = files(PACKAGE)
+    single = {f"{PACKAGE}/{name}": package.joinpath(name).read_text(encoding="utf-8") for name in _MODULES}
+    suite = dict(_below(package.joinpath("conformance"), f"{PACKAGE}/conformance"))
+    return dict(sorted({**single, **suite}.items()))
+
+
+def suite_data() -> dict[str, str]:
+    """Return the data of the ConfigMap: a key can hold no slash."""
+    return {_key(path): text for path, text in suite_files().items()}
+
+
+def suite_name(job: ConformanceJobPlan) -> str:
+    """Return the name of the ConfigMap with the suite's files."""
+    return f"{job.name_prefix}-{_hash(suite_data())}"
+
+
+def job_name(plan: DeploymentPlan, job: ConformanceJobPlan) -> str:
+    """Return the Job's name."""
+    return f"{job.name_prefix}-{_hash(job_spec(plan, job))}"
+
+
+def job_spec(plan: DeploymentPlan, job: ConformanceJobPlan) -> dict[str, Any]:
+    """Return the Job's spec: one pod on a CPU node, started again only where its node was taken from it."""
+    return {
+        # A check that failed fails again.
+        "backoffLimit": 0,
+        "podFailurePolicy": {
+            "rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]
+        },
+        "activeDeadlineSeconds": job.deadline_seconds,
+        # Never deleted by itself: the next apply would run it again.
+        "template": {"metadata": {"labels": job.pod_labels}, "spec": _pod(plan, job)},
+    }
+
+
+def metrics_service_spec(plan: DeploymentPlan) -> dict[str, Any]:
+    """Return the spec of a Service without an address of its own, whose name leads to each decode pod."""
+    return {
+        "clusterIP": "None",
+        "selector": plan.decode.selector_labels,
+        "ports": [{"name": "metrics", "port": plan.ports.metrics}],
+    }
+
+
+def _pod(plan: DeploymentPlan, job: ConformanceJobPlan) -> dict[str, Any]:
+    container = {
+        "name": "conformance",
+        **image_of(plan),
+        # Not the image's entry point, which looks at the CUDA driver first.
+        "command": ["python3", "-m", f"{PACKAGE}.conformance"],
+        "args": _arguments(plan, job),
+        "env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}],
+        "workingDir": _MOUNT_PATH,
+        "resources": {
+            "requests": {"cpu": f"{job.cpu_request_millicores}m", "memory": f"{job.memory_mib}Mi"},
+            "limits": {"cpu": str(job.cpu_limit_cores), "memory": f"{job.memory_mib}Mi"},
+        },
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+        },
+        # The last lines of what it says then stand in `kubectl describe pod`.
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "volumeMounts": [{"name": _VOLUME, "mountPath": _MOUNT_PATH, "readOnly": True}],
+    }
+    pull_secrets = [{"name": name} for name in plan.image_pull_secrets]
+    items = [{"key": _key(path), "path": path} for path in suite_files()]
+    return {
+        **({"imagePullSecrets": pull_secrets} if pull_secrets else {}),
+        "restartPolicy": "Never",
+        "automountServiceAccountToken": False,
+        "nodeSelector": plan.head.node_selector,
+        **tolerations_of(plan.head),
+        "securityContext": {
+            "runAsNonRoot": True,
+            "runAsUser": _USER_ID,
+            "runAsGroup": _USER_ID,
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "containers": [container],
+        "volumes": [{"name": _VOLUME, "configMap": {"name": suite_name(job), "items": items}}],
+    }
+
+
+def _arguments(plan: DeploymentPlan, job: ConformanceJobPlan) -> list[str]:
+    options = {
+        "base-url": plan.endpoint.url,
+        "model": plan.model.served_name,
+        "ray": plan.versions.ray,
+        "vllm": plan.versions.vllm,
+        "metrics-url": job.metrics_url,
+        "wait": str(job.wait_seconds),
+        "deadline": str(job.run_seconds),
+    }
+    return [f"--{name}={value}" for name, value in options.items()]
+
+
+def _below(folder: Traversable, path: str) -> Iterator[tuple[str, str]]:
+    for entry in folder.iterdir():
+        inner = f"{path}/{entry.name}"
+        if entry.is_dir() and entry.name != "__pycache__":
+            yield from _below(entry, inner)
+        elif entry.name.endswith((".py", ".yaml")):
+            yield inner, entry.read_text(encoding="utf-8")
+
+
+def _key(path: str) -> str:
+    return path.replace("/", ".")
+
+
+def _hash(content: dict[str, Any]) -> str:
+    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:_HASH_DIGITS]

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from constructs_pd import DeploymentPlan
+from constructs_pd.manifests import conformance_job
+from constructs_pd.manifests.conformance_job import job_name, job_spec, metrics_service_spec, suite_files
+from constructs_pd.planning.deployment_plan import ConformanceJobPlan
+from support.openai_stub import MODEL, Stub, running
+from support.specs import plan_with
+
+WITH_JOB = {"endpoint.conformance_job": True}
+MIB = 2**20
+
+
+def planned(changes: dict[str, Any] | None = None) -> tuple[DeploymentPlan, ConformanceJobPlan]:
+    plan = plan_with({**WITH_JOB, **(changes or {})})
+    assert plan.endpoint.conformance_job is not None
+    return plan, plan.endpoint.conformance_job
+
+
+def pod(changes: dict[str, Any] | None = None) -> dict[str, Any]:
+    spec: dict[str, Any] = job_spec(*planned(changes))["template"]["spec"]
+    return spec
+
+
+def test_there_is_none_unless_it_is_wanted() -> None:
+    assert plan_with().endpoint.conformance_job is None
+
+
+def test_the_files_fit_into_one_config_map_and_are_mounted_where_python_finds_them() -> None:
+    data = conformance_job.suite_data()
+    assert sum(len(text.encode()) for text in data.values()) < MIB / 2
+    (volume,) = pod()["volumes"]
+    assert {item["key"] for item in volume["configMap"]["items"]} == set(data)
+    assert [item["path"] for item in volume["configMap"]["items"]] == list(suite_files())
+    (container,) = pod()["containers"]
+    assert container["volumeMounts"][0]["mountPath"] == container["workingDir"]
+
+
+@pytest.mark.parametrize(("gives", "status"), [(MODEL, 0), ("other", 2)])
+def test_the_mounted_files_are_a_program_that_needs_nothing_else_of_the_package(
+    tmp_path: Path, gives: str, status: int
+) -> None:
+    for path, text in suite_files().items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    _, module, name = pod()["containers"][0]["command"]
+    stub = Stub()
+    with running(stub) as url:
+        options = ["--base-url", url, "--model", gives, "--ray", "2.58.0", "--vllm", "0.26.0"]
+        limits = ["--metrics-url", f"{url}/models", "--wait", "0", "--deadline", "60"]
+        done = subprocess.run(
+            [sys.executable, module, name, *options, *limits],
+            cwd=tmp_path,
+            env={"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    # The stub counts no bytes, so CF903 fails and nothing else does.
+    said = f"{done.stdout}{done.stderr}"
+    assert done.returncode == (1 if status == 0 else status), said
+    assert [line.split()[0] for line in done.stdout.splitlines() if " FAILED " in line] == ["CF903"] * (status == 0)
+
+
+def test_it_asks_the_endpoint_for_what_is_served() -> None:
+    arguments = dict(part.removeprefix("--").split("=") for part in pod()["containers"][0]["args"])
+    assert arguments == {
+        "base-url": "http://qwen35-9b.inference.svc.cluster.local:8000/v1",
+        "model": "qwen3.5-9b",
+        "ray": "2.58.0",
+        "vllm": "0.26.0",
+        "metrics-url": "http://qwen35-9b-decode-metrics.inference.svc.cluster.local:8080/metrics",
+        "wait": "7200",
+        "deadline": "1800",
+    }
+
+
+def test_it_waits_as_long_as_the_operator_and_ends_after_everything_else() -> None:
+    plan, job = planned({"initializing_timeout_seconds": 3600})
+    assert job.wait_seconds == 3600
+    assert job_spec(plan, job)["activeDeadlineSeconds"] > job.wait_seconds + job.run_seconds
+
+
+def test_it_runs_where_the_head_may_and_asks_for_no_device() -> None:
+    head = {"tolerations": [{"key": "dedicated", "value": "ray"}], "node_selector": {"pool": "cpu"}}
+    spec = pod({"head": head, "image.pull_secrets": ["regcred"]})
+    assert spec["nodeSelector"] == {"pool": "cpu", "kubernetes.io/arch": "amd64"}
+    assert spec["tolerations"][0]["key"] == "dedicated"
+    assert spec["imagePullSecrets"] == [{"name": "regcred"}]
+    (container,) = spec["containers"]
+    for part in container["resources"].values():
+        assert set(part) == {"cpu", "memory"}
+
+
+def test_it_may_do_nothing_but_send_requests() -> None:
+    spec = pod()
+    (container,) = spec["containers"]
+    assert spec["automountServiceAccountToken"] is False
+    assert spec["securityContext"]["runAsNonRoot"] is True
+    assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert container["securityContext"]["allowPrivilegeEscalation"] is False
+
+
+def test_no_service_and_no_budget_takes_its_pod_for_one_of_rays() -> None:
+    plan, job = planned()
+    budgets = [budget.selector_labels for budget in plan.budgets]
+    for selector in (*budgets, *(phase.selector_labels for phase in plan.phases)):
+        assert not selector.items() <= job.pod_labels.items()
+
+
+def test_the_metrics_are_those_of_decode() -> None:
+    plan, job = planned()
+    spec = metrics_service_spec(plan)
+    assert spec["clusterIP"] == "None"
+    assert spec["selector"].items() <= plan.decode.pod_labels.items()
+    assert not spec["selector"].items() <= plan.prefill.pod_labels.items()
+    assert job.metrics_url.startswith(f"http://{job.metrics_service_name}.{plan.namespace}.svc.")
+
+
+def test_its_name_tells_its_content_and_fits() -> None:
+    plan, job = planned({"name": "q" * 47})
+    assert len(job_name(plan, job)) <= 63
+    assert len(job.metrics_service_name) <= 63
+    assert job_name(plan, job) == job_name(*planned({"name": "q" * 47}))
+    other = {"name": "q" * 47, "model.served_name": "other"}
+    assert job_name(plan, job) != job_name(*planned(other))
+
+
+def test_other_files_are_another_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = job_name(*planned())
+    monkeypatch.setattr(conformance_job, "suite_files", lambda: {"constructs_pd/__init__.py": ""})
+    assert job_name(*planned()) != before
