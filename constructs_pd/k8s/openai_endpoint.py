@@ -98,7 +98,7 @@ class OpenAIEndpoint(Construct):
             self,
             "ConformanceSuite",
             metadata=self._metadata(plan, suite_name(job)),
-            data=suite_data(),
+            binary_data=suite_data(),
             immutable=True,
         )
         # The helper for custom resources: plain data, as the pods of a RayCluster are.

@@ -7,11 +7,14 @@ again without effect, and what is changed runs as a new Job.
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from io import BytesIO
 from typing import Any, Final
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from constructs_pd.manifests.pods import image_of, tolerations_of
 from constructs_pd.planning.deployment_plan import ConformanceJobPlan, DeploymentPlan
@@ -19,6 +22,11 @@ from constructs_pd.planning.deployment_plan import ConformanceJobPlan, Deploymen
 PACKAGE: Final = "constructs_pd"
 # What `python -m constructs_pd.conformance` loads of the package.
 _MODULES: Final = ("__init__.py", "findings.py", "redaction.py")
+ARCHIVE: Final = "suite.pyz"
+# What Python runs of an archive.
+_MAIN: Final = f"import sys\n\nfrom {PACKAGE}.conformance.__main__ import main\n\nsys.exit(main())\n"
+# The earliest that an archive can say, so that it is the same each time.
+_NO_DATE: Final = (1980, 1, 1, 0, 0, 0)
 _MOUNT_PATH: Final = "/suite"
 _VOLUME: Final = "suite"
 _HASH_DIGITS: Final = 8
@@ -27,16 +35,26 @@ _USER_ID: Final = 65534
 
 
 def suite_files() -> dict[str, str]:
-    """Return the suite's files by their path below the mount, in order."""
+    """Return the suite's files by their path in the archive, in order."""
     package = files(PACKAGE)
     single = {f"{PACKAGE}/{name}": package.joinpath(name).read_text(encoding="utf-8") for name in _MODULES}
     suite = dict(_below(package.joinpath("conformance"), f"{PACKAGE}/conformance"))
-    return dict(sorted({**single, **suite}.items()))
+    return dict(sorted({"__main__.py": _MAIN, **single, **suite}.items()))
 
 
 def suite_data() -> dict[str, str]:
-    """Return the data of the ConfigMap: a key can hold no slash."""
-    return {_key(path): text for path, text in suite_files().items()}
+    """Return the binary data of the ConfigMap: one archive that Python runs.
+
+    As text it has 130 kB. The CDK's kubectl is sent the manifests before and after a change, in 256 KiB at most
+    (aws/aws-cdk#19165), and `kubectl apply` keeps them in annotations of 256 KiB at most.
+    """
+    archive = BytesIO()
+    with ZipFile(archive, "w") as written:
+        for path, text in suite_files().items():
+            entry = ZipInfo(path, _NO_DATE)
+            entry.compress_type, entry.create_system = ZIP_DEFLATED, 3
+            written.writestr(entry, text)
+    return {ARCHIVE: b64encode(archive.getvalue()).decode("ascii")}
 
 
 def suite_name(job: ConformanceJobPlan) -> str:
@@ -77,10 +95,9 @@ def _pod(plan: DeploymentPlan, job: ConformanceJobPlan) -> dict[str, Any]:
         "name": "conformance",
         **image_of(plan),
         # Not the image's entry point, which looks at the CUDA driver first.
-        "command": ["python3", "-m", f"{PACKAGE}.conformance"],
+        "command": ["python3", f"{_MOUNT_PATH}/{ARCHIVE}"],
         "args": _arguments(plan, job),
         "env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}],
-        "workingDir": _MOUNT_PATH,
         "resources": {
             "requests": {"cpu": f"{job.cpu_request_millicores}m", "memory": f"{job.memory_mib}Mi"},
             "limits": {"cpu": str(job.cpu_limit_cores), "memory": f"{job.memory_mib}Mi"},
@@ -95,7 +112,6 @@ def _pod(plan: DeploymentPlan, job: ConformanceJobPlan) -> dict[str, Any]:
         "volumeMounts": [{"name": _VOLUME, "mountPath": _MOUNT_PATH, "readOnly": True}],
     }
     pull_secrets = [{"name": name} for name in plan.image_pull_secrets]
-    items = [{"key": _key(path), "path": path} for path in suite_files()]
     return {
         **({"imagePullSecrets": pull_secrets} if pull_secrets else {}),
         "restartPolicy": "Never",
@@ -109,7 +125,7 @@ def _pod(plan: DeploymentPlan, job: ConformanceJobPlan) -> dict[str, Any]:
             "seccompProfile": {"type": "RuntimeDefault"},
         },
         "containers": [container],
-        "volumes": [{"name": _VOLUME, "configMap": {"name": suite_name(job), "items": items}}],
+        "volumes": [{"name": _VOLUME, "configMap": {"name": suite_name(job)}}],
     }
 
 
@@ -133,10 +149,6 @@ def _below(folder: Traversable, path: str) -> Iterator[tuple[str, str]]:
             yield from _below(entry, inner)
         elif entry.name.endswith((".py", ".yaml")):
             yield inner, entry.read_text(encoding="utf-8")
-
-
-def _key(path: str) -> str:
-    return path.replace("/", ".")
 
 
 def _hash(content: dict[str, Any]) -> str:

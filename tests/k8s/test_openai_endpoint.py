@@ -118,7 +118,7 @@ def test_a_job_that_checks_it(yaml_file: SnapshotAssertion) -> None:
     }
     suite, job = only(manifests, "ConfigMap"), only(manifests, "Job")
     assert suite["immutable"] is True
-    assert suite["data"] == suite_data()
+    assert suite["binaryData"] == suite_data()
     (volume,) = job["spec"]["template"]["spec"]["volumes"]
     assert volume["configMap"]["name"] == suite["metadata"]["name"]
     (metrics,) = [m for m in manifests if m["kind"] == "Service" and m["spec"].get("clusterIP") == "None"]

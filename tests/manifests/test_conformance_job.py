@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,13 @@ import pytest
 
 from constructs_pd import DeploymentPlan
 from constructs_pd.manifests import conformance_job
-from constructs_pd.manifests.conformance_job import job_name, job_spec, metrics_service_spec, suite_files
+from constructs_pd.manifests.conformance_job import job_name, job_spec, metrics_service_spec
 from constructs_pd.planning.deployment_plan import ConformanceJobPlan
 from support.openai_stub import MODEL, Stub, running
 from support.specs import plan_with
 
 WITH_JOB = {"endpoint.conformance_job": True}
-MIB = 2**20
+KIB = 2**10
 
 
 def planned(changes: dict[str, Any] | None = None) -> tuple[DeploymentPlan, ConformanceJobPlan]:
@@ -33,32 +34,29 @@ def test_there_is_none_unless_it_is_wanted() -> None:
     assert plan_with().endpoint.conformance_job is None
 
 
-def test_the_files_fit_into_one_config_map_and_are_mounted_where_python_finds_them() -> None:
-    data = conformance_job.suite_data()
-    assert sum(len(text.encode()) for text in data.values()) < MIB / 2
-    (volume,) = pod()["volumes"]
-    assert {item["key"] for item in volume["configMap"]["items"]} == set(data)
-    assert [item["path"] for item in volume["configMap"]["items"]] == list(suite_files())
+def test_the_archive_is_small_the_same_each_time_and_where_python_looks_for_it() -> None:
+    (name,) = data = conformance_job.suite_data()
+    assert len(data[name]) < 96 * KIB
+    assert data == conformance_job.suite_data()
     (container,) = pod()["containers"]
-    assert container["volumeMounts"][0]["mountPath"] == container["workingDir"]
+    assert container["command"][1] == f"{container['volumeMounts'][0]['mountPath']}/{name}"
 
 
 @pytest.mark.parametrize(("gives", "status"), [(MODEL, 0), ("other", 2)])
-def test_the_mounted_files_are_a_program_that_needs_nothing_else_of_the_package(
+def test_the_archive_is_a_program_that_needs_nothing_else_of_the_package(
     tmp_path: Path, gives: str, status: int
 ) -> None:
-    for path, text in suite_files().items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text, encoding="utf-8")
-    _, module, name = pod()["containers"][0]["command"]
+    ((name, data),) = conformance_job.suite_data().items()
+    archive = tmp_path / name
+    archive.write_bytes(b64decode(data))
     stub = Stub()
     with running(stub) as url:
         options = ["--base-url", url, "--model", gives, "--ray", "2.58.0", "--vllm", "0.26.0"]
         limits = ["--metrics-url", f"{url}/models", "--wait", "0", "--deadline", "60"]
         done = subprocess.run(
-            [sys.executable, module, name, *options, *limits],
+            [sys.executable, str(archive), *options, *limits],
             cwd=tmp_path,
-            env={"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(tmp_path)},
+            env={"PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,
             text=True,
             check=False,

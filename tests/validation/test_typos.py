@@ -133,8 +133,8 @@ def _job_mistakes(manifests: list[Manifest], plan: DeploymentPlan) -> Iterator[s
     pod, labels = template.get("spec", {}), template.get("metadata", {}).get("labels", {})
     yield from set(labels) ^ {*plan.labels, plan.role_label}
     yield from _pod_mistakes(pod, labels, plan.head.node_selector)
-    volumes = [volume.get("configMap", {}) for volume in pod.get("volumes", [])]
-    yield from set(suite.get("data", {})) ^ {item.get("key") for volume in volumes for item in volume.get("items", [])}
+    run = [Path(part).name for container in pod.get("containers", []) for part in container.get("command", [])]
+    yield from set(suite.get("binaryData", {})) - set(run)
     for service in (manifest for manifest in manifests if manifest.get("kind") == "Service"):
         selector = service.get("spec", {}).get("selector", {})
         if not selector.items() <= plan.decode.pod_labels.items():
