@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import runpy
+import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,23 +63,65 @@ def test_installing_it_twice_is_installing_it_once(monkeypatch: pytest.MonkeyPat
     assert finder.find_spec("json", None) is None
 
 
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the processes' sitecustomize defines."""
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    monkeypatch.delenv("RAYLLM_VLLM_ENGINE_CLS", raising=False)
+    return runpy.run_path(str(SITE / "sitecustomize.py"))
+
+
 @pytest.mark.parametrize(
     ("asked", "added"),
     [("[::]:0", "127.0.0.1:0"), ("0.0.0.0:7", "127.0.0.1:7"), ("192.0.2.1:7", "192.0.2.1:7")],
 )
 def test_a_port_of_all_addresses_becomes_one_of_the_loopback_address(
-    asked: str, added: str, monkeypatch: pytest.MonkeyPatch
+    asked: str, added: str, site: dict[str, Any]
 ) -> None:
-    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
-    monkeypatch.delenv("RAYLLM_VLLM_ENGINE_CLS", raising=False)
-    on_loopback = runpy.run_path(str(SITE / "sitecustomize.py"))["on_loopback"]
-    assert on_loopback(lambda server, address: address)(None, asked) == added
+    assert site["on_loopback"](lambda server, address: address)(None, asked) == added
+
+
+def test_a_store_of_the_loopback_address_is_handed_a_socket_of_it(site: dict[str, Any]) -> None:
+    def store(master_listen_fd: int, **_: Any) -> socket.socket:
+        return socket.socket(fileno=master_listen_fd)
+
+    with site["store_on_loopback"](store)(host_name="127.0.0.1", port=0, is_master=True) as listening:
+        assert listening.getsockname()[0] == "127.0.0.1"
+        assert listening.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
+
+
+@pytest.mark.parametrize(("host", "is_master"), [("127.0.0.1", False), ("192.0.2.1", True)])
+def test_another_store_is_made_as_it_was_asked_for(host: str, is_master: bool, site: dict[str, Any]) -> None:
+    asked = {"host_name": host, "port": 7, "is_master": is_master}
+    assert site["store_on_loopback"](lambda **options: options)(**asked) == asked
+
+
+def test_a_store_that_cannot_be_made_leaves_no_socket(site: dict[str, Any]) -> None:
+    held: list[int] = []
+
+    def store(master_listen_fd: int, **_: Any) -> None:
+        held.append(master_listen_fd)
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        site["store_on_loopback"](store)(host_name="127.0.0.1", port=0, is_master=True)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(held[0])
 
 
 def test_rays_function_is_the_changed_one_in_its_processes() -> None:
     code = "from ray._common.tls_utils import add_port_to_grpc_server as add; print(add.__qualname__)"
     done = python("-c", code, PYTHONPATH=str(SITE))
     assert done.stdout.strip() == "on_loopback.<locals>.add", done.stderr
+
+
+def test_pytorchs_store_is_the_changed_one_in_its_processes(tmp_path: Path) -> None:
+    package = tmp_path / "torch" / "distributed"
+    package.mkdir(parents=True)
+    (package / "rendezvous.py").write_text("class TCPStore: pass\n")
+    code = "from torch.distributed.rendezvous import TCPStore; print(TCPStore.__qualname__)"
+    done = python("-c", code, PYTHONPATH=f"{SITE}:{tmp_path}")
+    assert done.stdout.strip() == "store_on_loopback.<locals>.make", done.stderr
 
 
 def test_a_supervisor_obeys_until_its_orders_end(tmp_path: Path) -> None:
