@@ -37,7 +37,7 @@ RAY_ENVIRONMENT: Final = {
     "RAY_metrics_report_interval_ms": "500",
     "RAY_SERVE_METRICS_EXPORT_INTERVAL_MS": "500",
     "RAY_DISABLE_IMPORT_WARNING": "1",
-    # 30 s by default, which a busy machine does not keep.
+    # 30 s by default (Ray 2.58.0, dashboard/consts.py), which a busy machine does not keep.
     "RAY_DASHBOARD_SUBPROCESS_MODULE_WAIT_READY_TIMEOUT": "300",
 }
 

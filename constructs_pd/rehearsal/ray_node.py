@@ -2,7 +2,8 @@
 
 Ray 2.58.0 takes 127.0.0.1 for a mistake and puts the machine's address in its place, on which, or on all addresses,
 its daemons then listen (services.py, resolve_ip_for_localhost). It has a switch for machines that have no other
-address, RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0, which the processes below inherit; but with it no node may join another.
+address, RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0, which the processes below inherit; but with it no node may join another
+(scripts.py), so that here it is set after Ray has read it (ray_constants.py, ENABLE_RAY_CLUSTER).
 
 Run by the interpreter that has Ray, which need not have this package.
 """
@@ -18,7 +19,8 @@ from ray.scripts.scripts import main
 #: Ray gives a raylet 30 s to register (node.py), which a busy machine with several does not manage.
 REGISTER_SECONDS: Final = 300.0
 
-#: What a rehearsal asks of the dashboard. Each module is a process; the other seven would take a gigabyte.
+#: What a rehearsal asks of the dashboard. Each module is a process (Ray 2.58.0, dashboard/head.py, where nine are on by
+#: default); the other seven would take a gigabyte.
 DASHBOARD_MODULES: Final = "ServeHead,StateHead"
 
 _get_node = services.get_node
