@@ -1,7 +1,8 @@
 """The conformance suite as a Job in the cluster, with what it needs: its files, and an address of decode's metrics.
 
-Job templates and the files are immutable, so their names carry a hash of their content: what is unchanged is applied
-again without effect, and what is changed runs as a new Job.
+Job templates and the files are immutable (Kubernetes, pkg/apis/batch/validation, ValidateJobSpecUpdate; ConfigMap's
+`immutable`), so their names carry a hash of their content: what is unchanged is applied again without effect, and what
+is changed runs as a new Job.
 """
 
 from __future__ import annotations
@@ -45,8 +46,15 @@ def suite_files() -> dict[str, str]:
 def suite_data() -> dict[str, str]:
     """Return the binary data of the ConfigMap: one archive that Python runs.
 
-    As text it has 130 kB. The CDK's kubectl is sent the manifests before and after a change, in 256 KiB at most
-    (aws/aws-cdk#19165), and `kubectl apply` keeps them in annotations of 256 KiB at most.
+    It has 64 kB in base64, and the files would have 123 kB (2026-11-30). The limits:
+
+    - 1 MiB in a ConfigMap (Kubernetes documentation, ConfigMaps);
+    - 256 KiB in all annotations, among which `kubectl apply` keeps the manifest (TotalAnnotationSizeLimitB in
+      Kubernetes' apimachinery, pkg/api/validation/objectmeta.go);
+    - 1 MB in a call of the CDK's kubectl, which an update sends all manifests of before and after: 160 kB for the
+      reference deployment, 28 kB without the suite (AWS Lambda API, Invoke, asynchronous; it was 256 KiB:
+      aws/aws-cdk#19165);
+    - 1 MB in a template (CloudFormation API, TemplateURL).
     """
     archive = BytesIO()
     with ZipFile(archive, "w") as written:
