@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-# Where the EFA installer puts it (AWS, test/pytorch/unit/test_filesystem.py in aws/deep-learning-containers).
+# Where the EFA installer puts it, 1.49.0 in the ray-llm image (aws/deep-learning-containers@140b539,
+# docker/ray_llm/Dockerfile.cuda; test/pytorch/unit/test_filesystem.py tests for the same path).
 FI_INFO: Final = "/opt/amazon/efa/bin/fi_info"
-# An image may do without the installer's tools: the NIXL wheel has a libfabric of its own.
+# An image may do without the installer's tools: the NIXL wheel has a libfabric of its own. Without an adapter fi_info
+# ends with 61, FI_ENODATA (libfabric 2.6.0, util/info.c and src/fabric.c); with one it needs no huge pages, as it opens
+# no endpoint, but registers memory, the GPU's too, to see whether it can (prov/efa/src/efa_hmem.c).
 _SCRIPT: Final = f"""\
 if [ ! -x {FI_INFO} ]; then
   echo "{FI_INFO} is not in this image: whether libfabric finds an EFA adapter is not known."

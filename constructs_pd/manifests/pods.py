@@ -75,7 +75,8 @@ def worker_template(plan: DeploymentPlan, phase: PhasePlan) -> dict[str, Any]:
             ],
             "affinity": {"podAntiAffinity": _one_worker_per_node(plan)},
             # The same resources again: of an init container's and the worker's the larger counts, not the sum
-            # (Kubernetes documentation, Effective Pod requests and limits, 2026-11-30), and the pod stays Guaranteed.
+            # (Kubernetes documentation, Effective Pod requests and limits, 2026-11-30), the worker is given the init
+            # container's devices (kubelet, cm/devicemanager/manager.go, devicesToReuse), and the pod stays Guaranteed.
             "initContainers": [
                 {
                     **adapter_check(),
