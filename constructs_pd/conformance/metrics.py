@@ -18,7 +18,9 @@ from constructs_pd.conformance.session import Session
 # Ray 2.58.0 serve_llm_dashboard_panels.py).
 BYTES: Final = "nixl_bytes_transferred_sum"
 _LINE: Final = re.compile(rf"^(?:ray_vllm_|vllm:){BYTES}(?:\{{.*\}})? +(\S+)", re.MULTILINE)
-# Ray reports every 10 s (metrics_report_interval_ms, Ray 2.58.0 ray_config_def.h), vLLM with its next step.
+# vLLM hands what a step received to Ray with that step (kv_connector_model_runner_mixin.py), and Ray's processes hand
+# it to their node's agent, whose page this is, every 10 s: metrics_report_interval_ms of Ray 2.58.0, as
+# ray._config.metrics_report_interval_ms() says (2026-11-30). Six times that.
 WAIT_SECONDS: Final = 60
 PAUSE_SECONDS: Final = 2
 

@@ -64,6 +64,9 @@ decode received, `nixl_bytes_transferred_sum`, before and after long prompts: fr
 `--metrics-url` names, at every address of its host. That is Ray's page of a decode pod, port 8080, or vLLM's own. Ray
 reports every 10 s, so that the check waits up to 60 s. Without the option it is unsupported.
 
+The bytes are a sign that something was handed over, not a measure of it: Ray sums a histogram from the middles of its
+buckets, and what other requests move at the same time, or moved in the 10 s before, counts too.
+
 ## In the cluster
 
 `endpoint: {conformance_job: true}` runs all of this in the cluster: see [OpenAIEndpoint](openai_endpoint.md).
