@@ -58,6 +58,7 @@ def _llm_config(plan: DeploymentPlan, phase: PhasePlan) -> dict[str, Any]:
         "deployment_config": {
             "num_replicas": phase.replicas,
             "graceful_shutdown_timeout_s": plan.timeouts.replica_shutdown_seconds,
+            "health_check_period_s": plan.timeouts.health_check_seconds,
         },
         "placement_group_config": {"bundle_per_worker": phase.ray_bundle, "strategy": "STRICT_PACK"},
         "experimental_configs": {"NIXL_SIDE_CHANNEL_PORT_BASE": phase.nixl_side_channel_port},

@@ -59,6 +59,10 @@ KEEP_ALIVE_MARGIN_SECONDS: Final = 5
 REPLICA_SHUTDOWN_MARGIN_SECONDS: Final = 10
 TERMINATION_MARGIN_SECONDS: Final = 30
 
+# Ray 2.58.0 replaces an engine that has died after three failed checks in a row (serve/_private/constants.py), 10 s
+# apart in Ray Serve LLM: until then it takes requests and fails them. The check only asks whether the engine runs.
+HEALTH_CHECK_SECONDS: Final = 2
+
 # The suite's process; an answer may take 64 MiB of it.
 CONFORMANCE_CPU_REQUEST_MILLICORES: Final = 100
 CONFORMANCE_CPU_LIMIT_CORES: Final = 1

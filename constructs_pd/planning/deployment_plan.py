@@ -202,6 +202,7 @@ class TimeoutsPlan(FrozenModel):
         keep_alive_seconds: How long Serve keeps an idle connection; above `idle_seconds`, or the balancer reuses
             a connection that Serve has just closed and the client sees a 502.
         replica_shutdown_seconds: How long a stopping Serve replica may finish its requests.
+        health_check_seconds: Between two questions of Serve to an engine whether it runs.
         node_drain_seconds: How long Ray drains a node on SIGTERM.
         termination_grace_seconds: When Kubernetes kills the pod.
     """
@@ -209,6 +210,7 @@ class TimeoutsPlan(FrozenModel):
     idle_seconds: int
     keep_alive_seconds: int
     replica_shutdown_seconds: int
+    health_check_seconds: int
     node_drain_seconds: int
     termination_grace_seconds: int
 

@@ -222,6 +222,7 @@ def _timeouts(spec: DeploymentSpec) -> TimeoutsPlan:
         idle_seconds=spec.endpoint.idle_timeout_seconds,
         keep_alive_seconds=spec.endpoint.idle_timeout_seconds + defaults.KEEP_ALIVE_MARGIN_SECONDS,
         replica_shutdown_seconds=spec.drain_seconds - defaults.REPLICA_SHUTDOWN_MARGIN_SECONDS,
+        health_check_seconds=defaults.HEALTH_CHECK_SECONDS,
         node_drain_seconds=spec.drain_seconds,
         termination_grace_seconds=spec.drain_seconds + defaults.TERMINATION_MARGIN_SECONDS,
     )

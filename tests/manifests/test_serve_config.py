@@ -58,6 +58,13 @@ def test_replicas_are_fixed_and_shut_down_in_time() -> None:
     assert {option["graceful_shutdown_timeout_s"] for option in options} == {50}
 
 
+def test_an_engine_that_died_is_noticed_within_seconds() -> None:
+    """Serve waits for three failed checks (Ray 2.58.0, REPLICA_HEALTH_CHECK_UNHEALTHY_THRESHOLD)."""
+    args = arguments(plan_with())
+    for phase in ("prefill_config", "decode_config"):
+        assert 3 * args[phase]["deployment_config"]["health_check_period_s"] < 10
+
+
 def test_the_accelerator_type_is_left_out_where_ray_has_no_name() -> None:
     assert arguments(plan_with())["prefill_config"]["accelerator_type"] == "L4"
     nameless = arguments(plan_with(VARIANTS["gpu-without-a-ray-name"]))
