@@ -29,6 +29,8 @@ rehearse: $(if $(findstring mock,$(ARGS)),.venv/.ready,rehearse-environment) ## 
 
 rehearse-environment: .venv/.ready ## build the environment of the rehearsal's real engine, about 7 GB, if it is not there
 	@cmp -s requirements/rehearsal.txt "$(ENGINE)/.ready" || { \
+		if [ -n "$$(ls -A "$(ENGINE)" 2>/dev/null)" ] && [ ! -e "$(ENGINE)/pyvenv.cfg" ]; then \
+			echo "$(ENGINE) holds something else: name an empty folder in CONSTRUCTS_PD_ENGINE" >&2; exit 1; fi && \
 		echo "building $(ENGINE), about 7 GB" && $(PYTHON) -m venv --clear "$(ENGINE)" && \
 		uv pip install --compile-bytecode --no-deps --require-hashes --python "$(ENGINE)/bin/python" \
 			--requirement requirements/rehearsal.txt && cp requirements/rehearsal.txt "$(ENGINE)/.ready"; }

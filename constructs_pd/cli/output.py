@@ -103,14 +103,13 @@ def progress() -> Iterator[Callable[[str], None]]:
     if not sys.stderr.isatty():
         yield complaint
         return
-    from rich.console import Console
+    console = _console(on_standard_error=True)
     from rich.markup import escape
 
-    console = Console(stderr=True, highlight=False)
     with console.status("") as status:
 
         def tell(text: str) -> None:
-            console.print(text, markup=False)
+            console.print(text)
             status.update(escape(text))
 
         yield tell
@@ -141,13 +140,13 @@ def _escape(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
-def _console() -> Console:
+def _console(*, on_standard_error: bool = False) -> Console:
     try:
         from rich.console import Console
     except ModuleNotFoundError:
         message = "the command line's tables need rich: pip install 'constructs-pd[cli]'"
         raise MissingRichError(message, name="rich") from None
-    return Console(highlight=False, markup=False, emoji=False)
+    return Console(stderr=on_standard_error, highlight=False, markup=False, emoji=False)
 
 
 def _drawn(columns: Sequence[Column], groups: Sequence[Group]) -> Table:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from constructs_pd.planning.catalog import load_catalog
+from constructs_pd.planning.deployment_plan import VersionsPlan
 from constructs_pd.rehearsal.errors import RehearsalError
 from constructs_pd.rehearsal.mock import vllm_stand_in
 
@@ -65,13 +66,31 @@ def engine(name: EngineName, vllm_version: str) -> Engine:
     return _real() if name == "vllm" else _mock(vllm_version)
 
 
+def other_versions(chosen: Engine, versions: VersionsPlan) -> list[str]:
+    """Say of Ray, vLLM and NIXL where the engine's environment has another version than the plan's image."""
+    planned = {"ray": versions.ray}
+    if chosen.name == "vllm":
+        planned |= {"vllm": versions.vllm, "nixl": versions.nixl}
+    packages = next((chosen.python.parent.parent / "lib").glob("python3*/site-packages"), None)
+    if packages is None:
+        return []
+    found = {name: sorted(packages.glob(f"{name}-*.dist-info")) for name in planned}
+    installed = {name: paths[0].name.removesuffix(".dist-info").split("-")[1] for name, paths in found.items() if paths}
+    return [
+        f"this environment has {name} {version}, the plan's image {planned[name]}: their differences are not shown"
+        for name, version in installed.items()
+        if version.split("+")[0] != planned[name]
+    ]
+
+
 def _real() -> Engine:
     folder = engine_folder()
     python = folder / "bin" / "python"
     if not (folder / ".ready").exists() or not python.exists():
         raise RehearsalError(
             f"the real engine has no environment in {folder}",
-            f"build it with `{BUILD_COMMAND}` (about 7 GB, minutes), or rehearse with --engine mock",
+            f"build it with `{BUILD_COMMAND}` in a checkout of constructs-pd (about 7 GB, minutes), or rehearse with "
+            "--engine mock",
         )
     environment = {
         "HF_HUB_OFFLINE": "1",
@@ -93,8 +112,8 @@ def _mock(vllm_version: str) -> Engine:
     if missing:
         raise RehearsalError(
             f"the mock engine needs {', '.join(missing)}, which this environment does not have",
-            "rehearse from the environment that `make lint` makes, or install 'ray[serve]==2.58.0' 'fastapi<0.137' "
-            "fsspec httpx jinja2 numpy pyarrow python-multipart",
+            "install 'ray[serve]==2.58.0' 'fastapi<0.137' fsspec httpx jinja2 numpy pyarrow python-multipart, or in a "
+            "checkout of constructs-pd: make rehearse ARGS='--engine mock'",
         )
     names = load_catalog().engine_arguments[vllm_version]
     environment = {

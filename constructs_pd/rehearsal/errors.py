@@ -15,3 +15,7 @@ class RehearsalError(Exception):
         super().__init__(f"{message}\n      {remedy}")
         self.message = message
         self.remedy = remedy
+
+
+class LeftBehindError(RehearsalError):
+    """A rehearsal's processes and files may still be there."""

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Final
 
 from constructs_pd.rehearsal import supervisor
-from constructs_pd.rehearsal.errors import RehearsalError
+from constructs_pd.rehearsal.errors import LeftBehindError, RehearsalError
 
 _LAST_LINES: Final = 15
 #: A path of a socket of Ray's has about 70 characters below the folder, and 107 at most (unix(7)).
@@ -69,7 +69,11 @@ class Supervised:
         return "\n".join(text.splitlines()[-_LAST_LINES:])
 
     def close(self) -> None:
-        """End every process and remove the folder. A second Ctrl-C while that goes on changes nothing."""
+        """End every process and remove the folder. A second Ctrl-C while that goes on changes nothing.
+
+        Raises:
+            LeftBehindError: The supervisor was ended before it could.
+        """
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
             self._process.stdin.close()
@@ -81,6 +85,11 @@ class Supervised:
                 continue
         assert self._process.stdout is not None
         self._process.stdout.close()
+        if self._process.returncode != 0:
+            raise LeftBehindError(
+                f"the supervisor of its processes ended with status {self._process.returncode}",
+                f"end the processes whose command or environment names {self.folder}, and remove that folder",
+            )
 
     def __enter__(self) -> Supervised:
         return self

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from constructs_pd.cli.output import MissingRichError, progress
 from support.command_line import command, on_terminal
 from support.specs import REFERENCE_FILE, changed, reference_data
 
@@ -88,3 +89,6 @@ def test_without_rich_a_terminal_is_told_what_to_install_and_a_pipe_does_not_nee
         assert done.err == "the command line's tables need rich: pip install 'constructs-pd[cli]'\n"
         assert command(*arguments).status == 0
     assert on_terminal("plan", REFERENCE, "--json").status == 0
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with pytest.raises(MissingRichError, match="need rich"), progress():
+        pass

@@ -8,19 +8,61 @@ from pathlib import Path
 import pytest
 
 from constructs_pd.rehearsal import ports
-from constructs_pd.rehearsal.engines import engine, engine_folder
+from constructs_pd.rehearsal.engines import Engine, engine, engine_folder, other_versions
 from constructs_pd.rehearsal.errors import RehearsalError
 from constructs_pd.rehearsal.machine import needed_gib, require_linux, require_memory
 from constructs_pd.rehearsal.nodes import planned_nodes
 from support.specs import plan_with
 
 
+def machine(root: Path, groups: str, **files: str) -> Path:
+    """Write what Linux says of a machine of which 3 GiB are available, and of its control groups."""
+    (root / "proc/self").mkdir(parents=True)
+    (root / "proc/meminfo").write_text("MemTotal: 8388608 kB\nMemAvailable:    3145728 kB\n")
+    (root / "proc/self/cgroup").write_text(groups)
+    for path, text in files.items():
+        (root / "sys/fs/cgroup" / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / "sys/fs/cgroup" / path).write_text(text)
+    return root
+
+
 def test_too_little_memory_is_refused_with_both_numbers(tmp_path: Path) -> None:
-    meminfo = tmp_path / "meminfo"
-    meminfo.write_text("MemTotal: 8388608 kB\nMemAvailable:    3145728 kB\n")
-    require_memory(2.9, meminfo)
+    root = machine(tmp_path, "0::/\n")
+    require_memory(2.9, root)
     with pytest.raises(RehearsalError, match=r"takes about 8\.0 GiB of memory, 3\.0 GiB are available"):
-        require_memory(8.0, meminfo)
+        require_memory(8.0, root)
+
+
+GIB = 1024**3
+VERSION_2 = {"memory.max": f"{2 * GIB}", "memory.current": f"{GIB}", "memory.stat": f"inactive_file {GIB // 2}\n"}
+VERSION_1 = {
+    "memory.limit_in_bytes": f"{2 * GIB}",
+    "memory.usage_in_bytes": f"{GIB}",
+    "memory.stat": f"inactive_file 0\ntotal_inactive_file {GIB // 2}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("groups", "folder", "files"),
+    [
+        ("0::/pods/own\n", "pods/own", VERSION_2),
+        ("0::/pods/own\n", "pods", VERSION_2),
+        ("0::/of/the/host\n", ".", VERSION_2),
+        ("3:cpu:/x\n2:memory:/docker/own\n", "memory/docker/own", VERSION_1),
+        ("2:memory:/docker/own\n0::/\n", "memory", VERSION_1),
+    ],
+)
+def test_a_containers_limit_counts(groups: str, folder: str, files: dict[str, str], tmp_path: Path) -> None:
+    root = machine(tmp_path, groups, **{f"{folder}/{name}": text for name, text in files.items()})
+    require_memory(1.4, root)
+    with pytest.raises(RehearsalError, match=r"1\.5 GiB are available"):
+        require_memory(1.6, root)
+
+
+def test_a_container_without_a_limit_has_the_machines_memory(tmp_path: Path) -> None:
+    files = VERSION_2 | {"memory.max": "max\n"}
+    root = machine(tmp_path, "0::/own\n", **{f"own/{name}": text for name, text in files.items()})
+    require_memory(2.9, root)
 
 
 def test_more_engines_take_more_memory() -> None:
@@ -71,6 +113,18 @@ def test_a_real_engine_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     found = engine("vllm", "0.26.0")
     assert found.python == tmp_path / "bin" / "python"
     assert found.environment["HF_HUB_OFFLINE"] == "1"
+
+
+def test_other_versions_than_the_plans_are_named(tmp_path: Path) -> None:
+    versions = plan_with().versions
+    chosen = Engine("vllm", tmp_path / "bin" / "python", {})
+    assert other_versions(chosen, versions) == []
+    packages = tmp_path / "lib" / "python3.11" / "site-packages"
+    for name in ("ray-2.57.0", "vllm-0.26.0+cpu", "nixl-1.3.1"):
+        (packages / f"{name}.dist-info").mkdir(parents=True)
+    (found,) = other_versions(chosen, versions)
+    assert found.startswith("this environment has ray 2.57.0, the plan's image 2.58.0")
+    assert other_versions(engine("mock", "0.26.0"), versions) == []
 
 
 def test_the_mock_names_what_it_misses(monkeypatch: pytest.MonkeyPatch) -> None:

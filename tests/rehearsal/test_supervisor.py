@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from threading import Event, Thread
 import pytest
 
 from constructs_pd.rehearsal import supervisor
-from constructs_pd.rehearsal.errors import RehearsalError
+from constructs_pd.rehearsal.errors import LeftBehindError, RehearsalError
 from constructs_pd.rehearsal.supervised import Supervised
 from support.processes import ROOT
 
@@ -47,6 +48,16 @@ def is_gone(process: int) -> bool:
 @pytest.fixture(autouse=True)
 def _short_politeness(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "POLITE_SECONDS", 0.2)
+
+
+def test_a_supervisor_that_was_killed_is_told_of() -> None:
+    supervised = Supervised()
+    process = supervised.start([sys.executable, "-c", "import time; time.sleep(600)"], {}, "left")
+    os.kill(supervised.process, signal.SIGKILL)
+    with pytest.raises(LeftBehindError, match=rf"ended with status -9\n +end the processes.*{supervised.folder}"):
+        supervised.close()
+    os.kill(process, signal.SIGKILL)
+    shutil.rmtree(supervised.folder)
 
 
 def test_a_detached_process_that_ignores_sigterm_ends_too(tmp_path: Path) -> None:
@@ -149,10 +160,12 @@ def test_what_cannot_start_is_named() -> None:
 
 
 def test_a_supervisor_that_is_gone_is_named() -> None:
-    with Supervised() as supervised:
-        os.kill(supervised.process, signal.SIGKILL)
-        while not is_gone(supervised.process):
-            time.sleep(0.05)
-        with pytest.raises(RehearsalError, match="has ended"):
-            supervised.start(["true"], {}, "true")
+    supervised = Supervised()
+    os.kill(supervised.process, signal.SIGKILL)
+    while not is_gone(supervised.process):
+        time.sleep(0.05)
+    with pytest.raises(RehearsalError, match="has ended"):
+        supervised.start(["true"], {}, "true")
+    with pytest.raises(LeftBehindError):
+        supervised.close()
     supervised.folder.rmdir()
