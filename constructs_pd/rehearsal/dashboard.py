@@ -34,11 +34,13 @@ class Replica:
         deployment: Name of the deployment, such as `Prefill:qwen`.
         replica_id: Serve's id of it.
         node_id: Ray's id of the node that runs it.
+        process: Its process id.
     """
 
     deployment: str
     replica_id: str
     node_id: str
+    process: int
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def replicas(state: dict[str, Any], application: str) -> list[Replica]:
     """Return the running replicas in Serve's state."""
     deployments = state["applications"][application]["deployments"]
     return [
-        Replica(name, replica["replica_id"], replica["node_id"])
+        Replica(name, replica["replica_id"], replica["node_id"], replica["pid"])
         for name, deployment in deployments.items()
         for replica in deployment["replicas"]
         if replica["state"] == "RUNNING"

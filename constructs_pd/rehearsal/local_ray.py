@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -49,10 +49,16 @@ class RayNode:
     Attributes:
         planned: The pod that it stands for.
         metrics_port: Where its agent exports the metrics of its processes.
+        process: The process that all others of the node descend from.
+        argv: The command that started it.
+        environment: Its environment.
     """
 
     planned: PlannedNode
     metrics_port: int
+    process: int
+    argv: tuple[str, ...]
+    environment: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -91,22 +97,34 @@ def start_ray(
     head_ports = {name: next(ports) for name in _HEAD_PORTS}
     node_ports = {node.name: {name: next(ports) for name in _NODE_PORTS} for node in planned}
     dashboard = Dashboard(head_ports["dashboard-port"])
-    found: dict[str, str] = {}
+    ray = LocalRay({}, dashboard)
     # The control plane first, then all others at once.
     for group in (planned[:1], planned[1:]):
-        processes = {
-            node.name: supervised.start(
-                [str(python), *ray_start(node, node_ports[node.name], head_ports, supervised.folder)],
-                {**node.environment, **RAY_ENVIRONMENT, **environment},
-                node.name,
-            )
-            for node in group
-        }
-        found |= _members(dashboard, supervised, processes)
+        started = []
         for node in group:
-            tell(f"{node.name} is a Ray node with {resources_text(node)}")
-    nodes = {found[node.name]: RayNode(node, node_ports[node.name]["metrics-export-port"]) for node in planned}
-    return LocalRay(nodes, dashboard)
+            ports_of_node = node_ports[node.name]
+            argv = (str(python), *ray_start(node, ports_of_node, head_ports, supervised.folder))
+            variables = {**node.environment, **RAY_ENVIRONMENT, **environment}
+            process = supervised.start(argv, variables, node.name)
+            started.append(RayNode(node, ports_of_node["metrics-export-port"], process, argv, variables))
+        _join(ray, supervised, started, tell)
+    return ray
+
+
+def restart(ray: LocalRay, node_id: str, supervised: Supervised, tell: Callable[[str], None]) -> None:
+    """Start a node again that has ended, as the kubelet does with the container of a pod; it gets another id.
+
+    Raises:
+        RehearsalError: It does not end, or is no member in time.
+    """
+    node = ray.nodes.pop(node_id)
+    deadline = time.monotonic() + START_SECONDS
+    while supervised.runs(node.process):
+        if time.monotonic() > deadline:
+            raise RehearsalError(f"{node.planned.name} still runs after {START_SECONDS:.0f} s", "try again")
+        time.sleep(_POLL_SECONDS)
+    process = supervised.start(node.argv, node.environment, node.planned.name)
+    _join(ray, supervised, [replace(node, process=process)], tell, old={node_id})
 
 
 def ray_start(
@@ -152,20 +170,31 @@ def _labels(node: PlannedNode) -> str:
     return ",".join(f"{key}={value}" for key, value in sorted(node.labels.items()))
 
 
-def _members(dashboard: Dashboard, supervised: Supervised, processes: Mapping[str, int]) -> dict[str, str]:
-    """Wait until nodes are members, and return their ids by name."""
+def _join(
+    ray: LocalRay,
+    supervised: Supervised,
+    started: Sequence[RayNode],
+    tell: Callable[[str], None],
+    old: Collection[str] = (),
+) -> None:
+    """Wait until nodes are members, and note them by their ids; Ray may know one of their names by an old id."""
+    nodes = {node.planned.name: node for node in started}
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
-        members = {node["node_name"]: identity for identity, node in dashboard.living_nodes().items()}
-        if processes.keys() <= members.keys():
-            return {name: members[name] for name in processes}
-        for name, process in processes.items():
-            if not supervised.runs(process):
+        living = ray.dashboard.living_nodes()
+        members = {living[identity]["node_name"]: identity for identity in living.keys() - set(old)}
+        if nodes.keys() <= members.keys():
+            for name, node in nodes.items():
+                ray.nodes[members[name]] = node
+                tell(f"{name} is a Ray node with {resources_text(node.planned)}")
+            return
+        for name, node in nodes.items():
+            if not supervised.runs(node.process):
                 raise RehearsalError(
                     f"Ray's node {name} ended:\n{supervised.last_lines(name)}", "see Ray's message above"
                 )
         time.sleep(_POLL_SECONDS)
-    late = ", ".join(sorted(processes.keys() - members.keys()))
+    late = ", ".join(sorted(nodes.keys() - members.keys()))
     raise RehearsalError(
         f"not a Ray node after {START_SECONDS:.0f} s: {late}", "try again when the machine has less to do"
     )

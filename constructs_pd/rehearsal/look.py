@@ -16,10 +16,13 @@ from constructs_pd.rehearsal.cpu import aggregated
 from constructs_pd.rehearsal.dashboard import Replica, replicas
 from constructs_pd.rehearsal.deploy import deploy
 from constructs_pd.rehearsal.local_ray import LocalRay, resources_text
+from constructs_pd.rehearsal.lose import Served
 from constructs_pd.rehearsal.options import Options
 from constructs_pd.rehearsal.questions import Answer, Question, ask, questions
 from constructs_pd.rehearsal.report import Placed
 from constructs_pd.rehearsal.steps import Steps
+from constructs_pd.rehearsal.supervised import Supervised
+from constructs_pd.rehearsal.survival import Survival, checks_of, survival
 from constructs_pd.rehearsal.work import Work, work_done
 
 #: Turns of questions until every replica has been asked something: Serve chooses between two at random.
@@ -36,13 +39,22 @@ class Found:
     Attributes:
         checks: What was looked at.
         placed: Replicas.
+        survived: What was lost on purpose.
     """
 
     checks: list[Check] = field(default_factory=list)
     placed: tuple[Placed, ...] = ()
+    survived: list[Survival] = field(default_factory=list)
 
 
-def looked_at(plan: DeploymentPlan, document: dict[str, Any], ray: LocalRay, options: Options, steps: Steps) -> Found:
+def looked_at(
+    plan: DeploymentPlan,
+    document: dict[str, Any],
+    ray: LocalRay,
+    options: Options,
+    steps: Steps,
+    supervised: Supervised,
+) -> Found:
     """Deploy a configuration, look at it, and compare it with the same engine serving aggregated.
 
     Raises:
@@ -68,10 +80,16 @@ def looked_at(plan: DeploymentPlan, document: dict[str, Any], ray: LocalRay, opt
         return found
     with steps.step("check the API's conformance"):
         found.checks += conformance_checks(plan, port, steps.tell)
+    served = Served(ray, supervised, port, plan.model.served_name, context_tokens, options.timeout_seconds)
+    lost = [served.lose(loss, index, steps) for index, loss in enumerate(options.lose)]
     with steps.step("deploy the same engine aggregated"):
         deploy(ray.dashboard, aggregated(document), options.timeout_seconds, steps.tell)
     with steps.step("ask the aggregated engine"):
         found.checks.append(checks.equal_answers(asked, answers, ask(port, asked)))
+        for each in lost:
+            right = ask(port, [request.question for request in each.requests])
+            found.survived.append(survival(each, right))
+            found.checks += checks_of(found.survived[-1])
     return found
 
 

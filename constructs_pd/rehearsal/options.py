@@ -16,9 +16,11 @@ class Options:
         port: Where Serve listens; none: a free port.
         timeout_seconds: How long a deployment may take, in seconds.
         plant: A fault to plant, one of FAULTS; none: none.
+        lose: What to kill while clients ask, each one of LOSSES, one after the other.
     """
 
     engine: EngineName = "vllm"
     port: int | None = None
     timeout_seconds: float = 900.0
     plant: str | None = None
+    lose: tuple[str, ...] = ()

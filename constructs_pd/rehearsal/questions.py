@@ -58,14 +58,23 @@ class Answer:
 
 def questions(model: str, context_tokens: int, turn: int = 0) -> tuple[Question, ...]:
     """Return the questions of a turn; each turn has others."""
-    common = {"model": model, "max_tokens": ANSWER_TOKENS, "temperature": 0}
-    found = []
-    for index, length in enumerate(PROMPT_TOKENS):
-        if length + ANSWER_TOKENS <= context_tokens:
-            body = {**common, "prompt": _tokens(length, turn * len(PROMPT_TOKENS) + index), "ignore_eos": True}
-            found.append(Question(f"{length} tokens, turn {turn}", "/v1/completions", body))
-    chat = {**common, "messages": [{"role": "user", "content": f"{turn}. {CHAT}"}], "ignore_eos": True}
+    found = [
+        completion(model, f"{length} tokens, turn {turn}", length, turn * len(PROMPT_TOKENS) + index, ANSWER_TOKENS)
+        for index, length in enumerate(PROMPT_TOKENS)
+        if length + ANSWER_TOKENS <= context_tokens
+    ]
+    chat = {**_common(model, ANSWER_TOKENS), "messages": [{"role": "user", "content": f"{turn}. {CHAT}"}]}
     return (*found, Question(f"chat, turn {turn}", "/v1/chat/completions", chat))
+
+
+def completion(model: str, name: str, prompt_tokens: int, number: int, answer_tokens: int) -> Question:
+    """Return a question of the given lengths, in tokens; each number has another prompt."""
+    body = {**_common(model, answer_tokens), "prompt": _tokens(prompt_tokens, number)}
+    return Question(name, "/v1/completions", body)
+
+
+def _common(model: str, answer_tokens: int) -> dict[str, Any]:
+    return {"model": model, "max_tokens": answer_tokens, "temperature": 0, "ignore_eos": True}
 
 
 def _tokens(length: int, number: int) -> list[int]:

@@ -13,11 +13,12 @@ from constructs_pd.planning.deployment_plan import DeploymentPlan
 from constructs_pd.rehearsal import tiny_model
 from constructs_pd.rehearsal.conformance import require_conformance_suite
 from constructs_pd.rehearsal.cpu import Machine, on_this_machine
-from constructs_pd.rehearsal.engines import Engine, engine
+from constructs_pd.rehearsal.engines import Engine, engine, other_versions
 from constructs_pd.rehearsal.errors import RehearsalError
+from constructs_pd.rehearsal.exchange import NoAnswerError
 from constructs_pd.rehearsal.faults import FAULTS
-from constructs_pd.rehearsal.local_ray import start_ray
-from constructs_pd.rehearsal.look import looked_at
+from constructs_pd.rehearsal.local_ray import LocalRay, start_ray
+from constructs_pd.rehearsal.look import Found, looked_at
 from constructs_pd.rehearsal.machine import needed_gib, require_linux, require_memory
 from constructs_pd.rehearsal.nodes import planned_nodes
 from constructs_pd.rehearsal.options import Options
@@ -45,6 +46,8 @@ def rehearse(plan: DeploymentPlan, options: Options, tell: Callable[[str], None]
     require_linux()
     require_conformance_suite()
     chosen = engine(options.engine, plan.versions.vllm)
+    for difference in other_versions(chosen, plan.versions):
+        tell(difference)
     nodes = planned_nodes(plan)
     require_memory(needed_gib(nodes, options.engine, max(phase.tensor_parallel for phase in plan.phases)))
     if options.port is not None:
@@ -54,10 +57,35 @@ def rehearse(plan: DeploymentPlan, options: Options, tell: Callable[[str], None]
         document = local_document(plan, options, chosen, supervised, steps)
         with steps.step(f"start {len(nodes)} Ray nodes"):
             ray = start_ray(nodes, chosen.python, chosen.environment, supervised, tell)
-        found = looked_at(plan, document, ray, options, steps)
+        found = _looked_at(plan, document, ray, options, steps, supervised)
         with steps.step("clean up"):
             supervised.close()
-    return Report(plan.name, options.engine, tuple(steps.done), found.placed, tuple(found.checks))
+    return Report(
+        plan.name, options.engine, tuple(steps.done), found.placed, tuple(found.checks), tuple(found.survived)
+    )
+
+
+def _looked_at(
+    plan: DeploymentPlan,
+    document: dict[str, Any],
+    ray: LocalRay,
+    options: Options,
+    steps: Steps,
+    supervised: Supervised,
+) -> Found:
+    """Look at the application, and name a Ray node that has ended where something else fails because of it."""
+    try:
+        return looked_at(plan, document, ray, options, steps, supervised)
+    except (RehearsalError, NoAnswerError) as error:
+        ended = [node.planned.name for node in ray.nodes.values() if not supervised.runs(node.process)]
+        if ended:
+            log = supervised.last_lines(ended[0])
+            raise RehearsalError(f"Ray's node {ended[0]} ended:\n{log}", "see Ray's message above") from error
+        if isinstance(error, NoAnswerError):
+            raise RehearsalError(
+                f"Ray does not answer: {error}", "try again when the machine has less to do"
+            ) from error
+        raise
 
 
 def local_document(

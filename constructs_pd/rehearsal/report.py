@@ -8,6 +8,7 @@ from typing import Any
 
 from constructs_pd.rehearsal.checks import Check
 from constructs_pd.rehearsal.engines import EngineName
+from constructs_pd.rehearsal.survival import Survival
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Report:
         steps: Durations.
         placed: Replicas.
         checks: What was looked at.
+        survived: What was lost on purpose.
     """
 
     deployment: str
@@ -63,6 +65,7 @@ class Report:
     steps: Sequence[Step]
     placed: Sequence[Placed]
     checks: Sequence[Check]
+    survived: Sequence[Survival] = ()
 
     @property
     def passed(self) -> bool:

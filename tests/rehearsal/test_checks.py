@@ -17,13 +17,13 @@ from constructs_pd.rehearsal.work import Work, samples
 
 
 def node(group: str) -> RayNode:
-    return RayNode(PlannedNode(f"{group}-0" if group != "head" else group, group, 1, 0, 1, {}, {}, {}), 1)
+    return RayNode(PlannedNode(f"{group}-0" if group != "head" else group, group, 1, 0, 1, {}, {}, {}), 1, 1, (), {})
 
 
 RAY = LocalRay({"h": node("head"), "p": node("prefill"), "d": node("decode")}, Dashboard(1))
-PREFILL = Replica("Prefill:own", "rp", "p")
-DECODE = Replica("Decode:own", "rd", "d")
-INGRESS = Replica("OpenAiIngress", "ri", "d")
+PREFILL = Replica("Prefill:own", "rp", "p", 1)
+DECODE = Replica("Decode:own", "rd", "d", 2)
+INGRESS = Replica("OpenAiIngress", "ri", "d", 3)
 RUNNING = [PREFILL, DECODE, INGRESS]
 ANSWERS = [Answer("ab", "length", 100, 2), Answer("cd", "length", 50, 2)]
 ASKED = [Question("first", "/v1/completions", {}), Question("second", "/v1/completions", {})]
@@ -145,6 +145,6 @@ def test_metrics_are_read() -> None:
 
 def test_only_running_replicas_count() -> None:
     states = [("RUNNING", "a"), ("STARTING", "b")]
-    entries = [{"state": state, "replica_id": name, "node_id": "p"} for state, name in states]
+    entries = [{"state": state, "replica_id": name, "node_id": "p", "pid": 5} for state, name in states]
     state = {"applications": {"llm": {"deployments": {"Prefill:own": {"replicas": entries}}}}}
-    assert replicas(state, "llm") == [Replica("Prefill:own", "a", "p")]
+    assert replicas(state, "llm") == [Replica("Prefill:own", "a", "p", 5)]

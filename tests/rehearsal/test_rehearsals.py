@@ -10,7 +10,8 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pytest
 import yaml
 
 from constructs_pd import DeploymentPlan
+from constructs_pd.rehearsal import load, lose
 from constructs_pd.rehearsal.engines import engine
 from constructs_pd.rehearsal.errors import RehearsalError
 from constructs_pd.rehearsal.faults import FAULTS
@@ -52,10 +54,10 @@ class Stage:
     plan: DeploymentPlan
     ray: LocalRay
     document: dict[str, Any]
-    process: int
+    supervised: Supervised
 
-    def look(self, document: dict[str, Any]) -> Found:
-        return looked_at(self.plan, document, self.ray, MOCK, Steps(lambda text: None))
+    def look(self, document: dict[str, Any], options: Options = MOCK) -> Found:
+        return looked_at(self.plan, document, self.ray, options, Steps(lambda text: None), self.supervised)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +67,7 @@ def stage() -> Iterator[Stage]:
     with Supervised() as supervised:
         document = local_document(planned, MOCK, mock, supervised, Steps(lambda text: None))
         ray = start_ray(planned_nodes(planned), mock.python, mock.environment, supervised, lambda text: None)
-        yield Stage(planned, ray, document, supervised.process)
+        yield Stage(planned, ray, document, supervised)
 
 
 def failed(found: Found) -> set[str]:
@@ -94,7 +96,7 @@ def test_ray_knows_the_nodes_by_what_kuberay_gives_them(stage: Stage) -> None:
 
 
 def test_nothing_listens_beyond_this_machine(stage: Stage) -> None:
-    found = listeners(descendants(stage.process))
+    found = listeners(descendants(stage.supervised.process))
     assert len(found) > 15
     assert [address for address in found.values() if not is_loopback(address)] == []
 
@@ -119,8 +121,28 @@ def test_a_misspelled_resource_is_named_within_a_minute(stage: Stage) -> None:
     assert time.monotonic() - begin < 60
 
 
-def folders() -> set[Path]:
-    return set(Path("/tmp").glob("pd-*"))
+def test_what_is_lost_under_load_comes_back_with_right_answers(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lose, "STEADY_SECONDS", 2.0)
+    monkeypatch.setattr(lose, "CALM_SECONDS", 3.0)
+    monkeypatch.setattr(load, "INTERVAL_SECONDS", 0.2)
+    found = stage.look(stage.document, replace(MOCK, lose=("decode-replica", "prefill-node")))
+    assert failed(found) == set()
+    for survived in found.survived:
+        assert survived.wrong == survived.left_processes == 0
+        assert survived.replaced_seconds is not None
+        # Nothing else serves this phase meanwhile: a client that is answered has waited for the other one.
+        assert 0 < survived.longest_wait_seconds <= survived.replaced_seconds + 5
+        assert survived.endings["answered"] > 10
+    assert [survived.loss for survived in found.survived] == ["decode-replica", "prefill-node"]
+
+
+def abandoned() -> set[Path]:
+    """Return the folders of rehearsals that are over: the supervisor of any other one names its folder."""
+    commands = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            commands.append(path.read_text(errors="replace"))
+    return {folder for folder in Path("/tmp").glob("pd-*") if not any(str(folder) in command for command in commands)}
 
 
 def started(*arguments: str, user: str) -> subprocess.Popen[str]:
@@ -136,7 +158,7 @@ def started(*arguments: str, user: str) -> subprocess.Popen[str]:
 
 
 def test_several_nodes_of_two_gpu_engines_pass_and_leave_nothing(tmp_path: Path) -> None:
-    specification, user, before = tmp_path / "several.yaml", uuid.uuid4().hex, folders()
+    specification, user, before = tmp_path / "several.yaml", uuid.uuid4().hex, abandoned()
     specification.write_text(yaml.safe_dump(SEVERAL))
     with started(str(specification), "--engine", "mock", "--json", user=user) as rehearsal:
         printed, told = rehearsal.communicate(timeout=600)
@@ -151,11 +173,11 @@ def test_several_nodes_of_two_gpu_engines_pass_and_leave_nothing(tmp_path: Path)
     assert len({row["node"] for row in engines}) == 4
     assert all("pd-" in row["offers"] for row in engines)
     assert with_user(user) == []
-    assert folders() <= before
+    assert abandoned() <= before
 
 
 def test_an_interrupted_rehearsal_leaves_nothing() -> None:
-    user, before = uuid.uuid4().hex, folders()
+    user, before = uuid.uuid4().hex, abandoned()
     with started("apps/reference.yaml", "--engine", "mock", user=user) as rehearsal:
         assert rehearsal.stderr is not None
         for line in rehearsal.stderr:
@@ -171,4 +193,4 @@ def test_an_interrupted_rehearsal_leaves_nothing() -> None:
     assert "Traceback" not in rest
     assert rehearsal.returncode == 130
     assert with_user(user) == []
-    assert folders() <= before
+    assert abandoned() <= before

@@ -1,0 +1,64 @@
+"""What fails because a Ray node ended names that node."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from constructs_pd.rehearsal import rehearse
+from constructs_pd.rehearsal.dashboard import Dashboard
+from constructs_pd.rehearsal.errors import RehearsalError
+from constructs_pd.rehearsal.exchange import NoAnswerError
+from constructs_pd.rehearsal.local_ray import LocalRay, RayNode
+from constructs_pd.rehearsal.nodes import PlannedNode
+from constructs_pd.rehearsal.options import Options
+from constructs_pd.rehearsal.steps import Steps
+from constructs_pd.rehearsal.supervised import Supervised
+from support.specs import plan_with
+
+
+@pytest.fixture
+def supervised() -> Iterator[Supervised]:
+    with Supervised() as running:
+        yield running
+
+
+def looked_at(supervised: Supervised, program: str, error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look at an application whose only node runs a program, and meet an error."""
+
+    def fails(*arguments: Any) -> None:
+        raise error
+
+    process = supervised.start([sys.executable, "-c", program], {}, "decode-0")
+    while program.startswith("print") and supervised.runs(process):
+        pass
+    node = RayNode(PlannedNode("decode-0", "decode", 1, 0, 1, {}, {}, {}), 1, process, (), {})
+    monkeypatch.setattr(rehearse, "looked_at", fails)
+    ray = LocalRay({"d": node}, Dashboard(1))
+    rehearse._looked_at(plan_with(), {}, ray, Options(), Steps(lambda text: None), supervised)
+
+
+@pytest.mark.parametrize("error", [RehearsalError("no node offers pd-ingress", "see"), NoAnswerError("refused")])
+def test_a_node_that_ended_is_the_reason(
+    error: Exception, supervised: Supervised, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(RehearsalError, match=r"Ray's node decode-0 ended:\nits last words"):
+        looked_at(supervised, "print('its last words')", error, monkeypatch)
+
+
+def test_otherwise_the_error_stands(supervised: Supervised, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(RehearsalError, match="no node offers pd-ingress"):
+        looked_at(
+            supervised, "import time; time.sleep(600)", RehearsalError("no node offers pd-ingress", "see"), monkeypatch
+        )
+
+
+def test_a_dashboard_that_does_not_answer_is_no_traceback(
+    supervised: Supervised, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sleeps = "import time; time.sleep(600)"
+    with pytest.raises(RehearsalError, match="Ray does not answer: refused"):
+        looked_at(supervised, sleeps, NoAnswerError("refused"), monkeypatch)
