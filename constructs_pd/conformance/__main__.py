@@ -1,4 +1,4 @@
-"""The suite as a program of its own, for a pod in the cluster: it waits until the endpoint is ready, then checks it.
+"""The suite as a program of its own, for a pod in the cluster: it waits for what was applied, then checks it.
 
 It needs no more than httpx, openai, pydantic and PyYAML. The ray-llm image has httpx 0.28.1, openai 3.5.0 and pydantic
 2.13.5 under Python 3.13 (docker/ray_llm/uv.lock in aws/deep-learning-containers@2bfe1a8), and PyYAML, on which Ray
@@ -11,12 +11,14 @@ import sys
 import time
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from constructs_pd.conformance.checks import CHECKS
 from constructs_pd.conformance.outcome import Result
 from constructs_pd.conformance.problems import BUSY, DOWN, NOT_OPENAI, SLOW, EndpointError
 from constructs_pd.conformance.report import lines_of, summary_of
+from constructs_pd.conformance.rolled_out import LOOKS, NotRolledOutError, RayService
 from constructs_pd.conformance.run import run
 from constructs_pd.conformance.settings import Settings
 
@@ -37,7 +39,10 @@ def main(arguments: Sequence[str] | None = None, pause_seconds: float = PAUSE_SE
         versions={"ray": stated.ray, "vllm": stated.vllm},
         metrics_url=stated.metrics_url,
     )
+    service = RayService(stated.account, stated.namespace, stated.rayservice)
     end = time.monotonic() + stated.wait
+    if not _is_rolled_out(service, end, pause_seconds):
+        return NOT_CHECKED
     while True:
         try:
             report = run(settings, CHECKS, _show)
@@ -52,10 +57,29 @@ def main(arguments: Sequence[str] | None = None, pause_seconds: float = PAUSE_SE
             return 0 if report.is_conforming else CHECK_FAILED
 
 
+def _is_rolled_out(service: RayService, end: float, pause_seconds: float) -> bool:
+    looks = 0
+    while True:
+        try:
+            service.require_rolled_out()
+        except NotRolledOutError as error:
+            if time.monotonic() >= end:
+                _say(f"not checked: {error}")
+                return False
+            looks = 0
+            _say(f"waiting: {error}")
+        else:
+            looks += 1
+            if looks == LOOKS:
+                return True
+        time.sleep(pause_seconds)
+
+
 def _parser() -> ArgumentParser:
     parser = ArgumentParser(prog="python -m constructs_pd.conformance")
-    for name in ("--base-url", "--model", "--ray", "--vllm", "--metrics-url"):
+    for name in ("--base-url", "--model", "--ray", "--vllm", "--metrics-url", "--namespace", "--rayservice"):
         parser.add_argument(name, required=True)
+    parser.add_argument("--account", type=Path, required=True, metavar="FOLDER")
     for name in ("--wait", "--deadline"):
         parser.add_argument(name, type=float, required=True, metavar="SECONDS")
     return parser

@@ -13,7 +13,6 @@ from constructs_pd.k8s.prefill_decode_service import PrefillDecodeService
 from constructs_pd.manifests.conformance_job import (
     job_name,
     job_spec,
-    metrics_service_spec,
     suite_data,
     suite_name,
 )
@@ -101,15 +100,19 @@ class OpenAIEndpoint(Construct):
             binary_data=suite_data(),
             immutable=True,
         )
-        # The helper for custom resources: plain data, as the pods of a RayCluster are.
-        metrics = custom_resource(
+        metrics = kplus.Service(
             self,
             "DecodeMetrics",
-            api_version="v1",
-            kind="Service",
             metadata=self._metadata(plan, job.metrics_service_name),
-            spec=metrics_service_spec(plan),
+            # Without an address of its own: its name leads to each decode pod.
+            cluster_ip="None",
+            ports=[kplus.ServicePort(name="metrics", port=plan.ports.metrics)],
         )
+        for key, value in plan.decode.selector_labels.items():
+            metrics.select_label(key, value)
+        account = self._conformance_account(plan, job)
+        # Not the Job of cdk8s-plus 2.5.6: its pods take no podFailurePolicy, node selector, names of pull secrets,
+        # seccomp profile of the pod or terminationMessagePolicy.
         resource = custom_resource(
             self,
             "ConformanceJob",
@@ -118,7 +121,34 @@ class OpenAIEndpoint(Construct):
             metadata=self._metadata(plan, job_name(plan, job)),
             spec=job_spec(plan, job),
         )
-        resource.node.add_dependency(suite, metrics)
+        resource.node.add_dependency(suite, metrics, *account)
+
+    def _conformance_account(self, plan: DeploymentPlan, job: ConformanceJobPlan) -> list[Construct]:
+        """Return an account that may read two things: this RayService, and its RayCluster, whose name KubeRay makes."""
+        account = kplus.ServiceAccount(
+            self, "ConformanceAccount", metadata=self._metadata(plan, job.name_prefix), automount_token=False
+        )
+        # The L1 classes: the Role of cdk8s-plus knows no resource names, and its binding takes no name.
+        metadata = kplus.k8s.ObjectMeta(name=job.name_prefix, namespace=plan.namespace, labels=plan.labels)
+        role = kplus.k8s.KubeRole(
+            self,
+            "ConformanceRole",
+            metadata=metadata,
+            rules=[
+                kplus.k8s.PolicyRule(
+                    api_groups=["ray.io"], resources=["rayservices"], resource_names=[plan.name], verbs=["get"]
+                ),
+                kplus.k8s.PolicyRule(api_groups=["ray.io"], resources=["rayclusters"], verbs=["get"]),
+            ],
+        )
+        binding = kplus.k8s.KubeRoleBinding(
+            self,
+            "ConformanceRoleBinding",
+            metadata=metadata,
+            role_ref=kplus.k8s.RoleRef(api_group="rbac.authorization.k8s.io", kind="Role", name=job.name_prefix),
+            subjects=[kplus.k8s.Subject(kind="ServiceAccount", name=job.name_prefix, namespace=plan.namespace)],
+        )
+        return [account, role, binding]
 
     def _metadata(self, plan: DeploymentPlan, name: str) -> ApiObjectMetadata:
         return ApiObjectMetadata(name=name, namespace=plan.namespace, labels=plan.labels)

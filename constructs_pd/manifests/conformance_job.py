@@ -1,8 +1,8 @@
-"""The conformance suite as a Job in the cluster, with what it needs: its files, and an address of decode's metrics.
+"""The conformance suite as a Job in the cluster, with what it needs of files.
 
 Job templates and the files are immutable (Kubernetes, pkg/apis/batch/validation, ValidateJobSpecUpdate; ConfigMap's
-`immutable`), so their names carry a hash of their content: what is unchanged is applied again without effect, and what
-is changed runs as a new Job.
+`immutable`), so their names carry a hash of their content, and the Job's one of the RayService as well: what is
+unchanged is applied again without effect, and what is changed runs as a new Job.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from io import BytesIO
 from typing import Any, Final
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from constructs_pd.manifests.pods import image_of, tolerations_of
+from constructs_pd.manifests.ray_service import ray_service_spec
 from constructs_pd.planning.deployment_plan import ConformanceJobPlan, DeploymentPlan
 
 PACKAGE: Final = "constructs_pd"
@@ -26,11 +27,14 @@ _MODULES: Final = ("__init__.py", "findings.py", "redaction.py")
 ARCHIVE: Final = "suite.pyz"
 # What Python runs of an archive.
 _MAIN: Final = f"import sys\n\nfrom {PACKAGE}.conformance.__main__ import main\n\nsys.exit(main())\n"
-# The earliest that an archive can say, so that it is the same each time.
+# The earliest that an archive can say, and one system for all, so that it is the same each time and everywhere.
 _NO_DATE: Final = (1980, 1, 1, 0, 0, 0)
+_UNIX: Final = 3
 _MOUNT_PATH: Final = "/suite"
 _VOLUME: Final = "suite"
 _HASH_DIGITS: Final = 8
+# Where Kubernetes mounts a pod's account (Kubernetes documentation, Accessing the Kubernetes API from a Pod).
+_ACCOUNT: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
 # Nobody: the image's own user is root, and the suite only sends requests.
 _USER_ID: Final = 65534
 
@@ -46,21 +50,22 @@ def suite_files() -> dict[str, str]:
 def suite_data() -> dict[str, str]:
     """Return the binary data of the ConfigMap: one archive that Python runs.
 
-    It has 64 kB in base64, and the files would have 123 kB (2026-11-30). The limits:
+    Not compressed: zlib's output differs between machines, and an immutable ConfigMap of one name takes only one. It
+    has 180 kB in base64 (2026-11-30). The limits:
 
     - 1 MiB in a ConfigMap (Kubernetes documentation, ConfigMaps);
     - 256 KiB in all annotations, among which `kubectl apply` keeps the manifest (TotalAnnotationSizeLimitB in
       Kubernetes' apimachinery, pkg/api/validation/objectmeta.go);
-    - 1 MB in a call of the CDK's kubectl, which an update sends all manifests of before and after: 160 kB for the
-      reference deployment, 28 kB without the suite (AWS Lambda API, Invoke, asynchronous; it was 256 KiB:
+    - 1 MB in a call of the CDK's kubectl, which an update sends all manifests of before and after: 400 kB for the
+      reference deployment, 30 kB without the suite (AWS Lambda API, Invoke, asynchronous; it was 256 KiB:
       aws/aws-cdk#19165);
     - 1 MB in a template (CloudFormation API, TemplateURL).
     """
     archive = BytesIO()
-    with ZipFile(archive, "w") as written:
+    with ZipFile(archive, "w", ZIP_STORED) as written:
         for path, text in suite_files().items():
             entry = ZipInfo(path, _NO_DATE)
-            entry.compress_type, entry.create_system = ZIP_DEFLATED, 3
+            entry.compress_type, entry.create_system = ZIP_STORED, _UNIX
             written.writestr(entry, text)
     return {ARCHIVE: b64encode(archive.getvalue()).decode("ascii")}
 
@@ -71,8 +76,8 @@ def suite_name(job: ConformanceJobPlan) -> str:
 
 
 def job_name(plan: DeploymentPlan, job: ConformanceJobPlan) -> str:
-    """Return the Job's name."""
-    return f"{job.name_prefix}-{_hash(job_spec(plan, job))}"
+    """Return the Job's name: another deployment has it checked again, be it an argument of an engine."""
+    return f"{job.name_prefix}-{_hash({'job': job_spec(plan, job), 'deployment': ray_service_spec(plan)})}"
 
 
 def job_spec(plan: DeploymentPlan, job: ConformanceJobPlan) -> dict[str, Any]:
@@ -86,15 +91,6 @@ def job_spec(plan: DeploymentPlan, job: ConformanceJobPlan) -> dict[str, Any]:
         "activeDeadlineSeconds": job.deadline_seconds,
         # Never deleted by itself: the next apply would run it again.
         "template": {"metadata": {"labels": job.pod_labels}, "spec": _pod(plan, job)},
-    }
-
-
-def metrics_service_spec(plan: DeploymentPlan) -> dict[str, Any]:
-    """Return the spec of a Service without an address of its own, whose name leads to each decode pod."""
-    return {
-        "clusterIP": "None",
-        "selector": plan.decode.selector_labels,
-        "ports": [{"name": "metrics", "port": plan.ports.metrics}],
     }
 
 
@@ -123,7 +119,9 @@ def _pod(plan: DeploymentPlan, job: ConformanceJobPlan) -> dict[str, Any]:
     return {
         **({"imagePullSecrets": pull_secrets} if pull_secrets else {}),
         "restartPolicy": "Never",
-        "automountServiceAccountToken": False,
+        # It may read the RayService, and the RayCluster behind it.
+        "serviceAccountName": job.name_prefix,
+        "automountServiceAccountToken": True,
         "nodeSelector": plan.head.node_selector,
         **tolerations_of(plan.head),
         "securityContext": {
@@ -144,6 +142,9 @@ def _arguments(plan: DeploymentPlan, job: ConformanceJobPlan) -> list[str]:
         "ray": plan.versions.ray,
         "vllm": plan.versions.vllm,
         "metrics-url": job.metrics_url,
+        "account": _ACCOUNT,
+        "namespace": plan.namespace,
+        "rayservice": plan.name,
         "wait": str(job.wait_seconds),
         "deadline": str(job.run_seconds),
     }

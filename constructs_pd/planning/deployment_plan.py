@@ -219,7 +219,8 @@ class ConformanceJobPlan(FrozenModel):
     """A run of the conformance suite in the cluster.
 
     Attributes:
-        name_prefix: What the names of the Job and of its files begin with; a hash of their content follows.
+        name_prefix: What the names of the Job and of its files begin with; a hash of their content follows. Also the
+            name of its ServiceAccount.
         pod_labels: Labels of its pod.
         metrics_service_name: Headless Service of the decode pods' metrics.
         metrics_url: The metrics' address, at which every decode pod answers.

@@ -109,11 +109,13 @@ def test_a_job_that_checks_it(yaml_file: SnapshotAssertion) -> None:
     endpoint(scope, plan_with({"endpoint": {"conformance_job": True}}))
     manifests = synthesized(scope)
     assert Counter(kinds(manifests)) == {
-        "ServiceAccount": 1,
+        "ServiceAccount": 2,
         "PodDisruptionBudget": 3,
         "RayService": 1,
         "Service": 2,
         "ConfigMap": 1,
+        "Role": 1,
+        "RoleBinding": 1,
         "Job": 1,
     }
     suite, job = only(manifests, "ConfigMap"), only(manifests, "Job")
@@ -124,7 +126,31 @@ def test_a_job_that_checks_it(yaml_file: SnapshotAssertion) -> None:
     (metrics,) = [m for m in manifests if m["kind"] == "Service" and m["spec"].get("clusterIP") == "None"]
     # Their names change with every file of the suite.
     volume["configMap"]["name"] = job["metadata"]["name"] = "hashed"
-    assert [metrics, job] == yaml_file
+    account = [m for m in manifests if m["metadata"]["name"] == "qwen35-9b-check"]
+    assert [metrics, *account, job] == yaml_file
+
+
+def test_the_metrics_are_those_of_decode() -> None:
+    scope, plan = chart(), plan_with(WITH_JOB)
+    endpoint(scope, plan)
+    (metrics,) = [m for m in synthesized(scope) if m["kind"] == "Service" and m["spec"].get("clusterIP") == "None"]
+    assert metrics["spec"]["selector"].items() <= plan.decode.pod_labels.items()
+    assert not metrics["spec"]["selector"].items() <= plan.prefill.pod_labels.items()
+
+
+def test_the_jobs_account_may_read_its_own_deployment_and_nothing_else() -> None:
+    scope = chart()
+    endpoint(scope, plan_with(WITH_JOB))
+    manifests = synthesized(scope)
+    role, binding, job = (only(manifests, kind) for kind in ("Role", "RoleBinding", "Job"))
+    assert role["rules"] == [
+        {"apiGroups": ["ray.io"], "resources": ["rayservices"], "resourceNames": ["qwen35-9b"], "verbs": ["get"]},
+        {"apiGroups": ["ray.io"], "resources": ["rayclusters"], "verbs": ["get"]},
+    ]
+    (subject,) = binding["subjects"]
+    assert subject["name"] == job["spec"]["template"]["spec"]["serviceAccountName"]
+    assert (binding["roleRef"]["kind"], binding["roleRef"]["name"]) == ("Role", role["metadata"]["name"])
+    assert len({m["metadata"]["namespace"] for m in (role, binding, job)}) == 1
 
 
 def test_what_the_job_needs_comes_before_it() -> None:
@@ -133,7 +159,9 @@ def test_what_the_job_needs_comes_before_it() -> None:
     order = [(m["kind"], m["metadata"]["name"]) for m in synthesized(scope)]
     (job,) = [place for place, (kind, _) in enumerate(order) if kind == "Job"]
     assert order.index(("Service", "qwen35-9b-decode-metrics")) < job
-    assert [kind for kind, _ in order].index("ConfigMap") < job
+    assert order.index(("ServiceAccount", "qwen35-9b-check")) < job
+    for needed in ("RayService", "ConfigMap", "Role", "RoleBinding"):
+        assert [kind for kind, _ in order].index(needed) < job
 
 
 def test_escape_hatch() -> None:
