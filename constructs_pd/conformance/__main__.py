@@ -1,8 +1,8 @@
 """The suite as a program of its own, for a pod in the cluster: it waits for what was applied, then checks it.
 
 It needs no more than httpx, openai, pydantic and PyYAML. The ray-llm image has httpx 0.28.1, openai 3.5.0 and pydantic
-2.13.5 under Python 3.13 (docker/ray_llm/uv.lock in aws/deep-learning-containers@2bfe1a8), and PyYAML, on which Ray
-depends. vLLM 0.26.0 asks for openai, and for httpx by fastapi[standard].
+2.13.5 under Python 3.13 (docker/ray_llm/uv.lock in aws/deep-learning-containers@2bfe1a8, 2026-11-30), and PyYAML, on
+which Ray depends. vLLM 0.26.0 asks for openai, and for httpx by fastapi[standard]: openai 3 itself has httpx2 instead.
 """
 
 from __future__ import annotations

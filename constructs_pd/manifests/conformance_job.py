@@ -35,7 +35,9 @@ _VOLUME: Final = "suite"
 _HASH_DIGITS: Final = 8
 # Where Kubernetes mounts a pod's account (Kubernetes documentation, Accessing the Kubernetes API from a Pod).
 _ACCOUNT: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
-# Nobody: the image's own user is root, and the suite only sends requests.
+# Nobody: the image's own user is root, and the suite only sends requests. The image's Python is for everybody: built
+# into /usr/local, with a venv in /opt/venv (aws/deep-learning-containers@140b539, docker/ray_llm/Dockerfile.cuda, and
+# docker/base/cu130/Dockerfile), and uv takes no permission from a wheel but to execute (its crates/uv-extract).
 _USER_ID: Final = 65534
 
 
