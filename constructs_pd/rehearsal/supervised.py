@@ -21,10 +21,17 @@ _PARENT: Final = Path("/tmp")
 
 
 class Supervised:
-    """Programs in a folder of their own. A context manager: leaving it ends them and removes the folder."""
+    """Programs in a folder of their own. A context manager: leaving it ends them and removes the folder.
+
+    Raises:
+        RehearsalError: The folder cannot be made.
+    """
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="pd-", dir=_PARENT))
+        try:
+            self.folder = Path(tempfile.mkdtemp(prefix="pd-", dir=_PARENT))
+        except OSError as error:
+            raise RehearsalError(f"no folder can be made in {_PARENT}: {error.strerror}", "see the message") from None
         self._process = subprocess.Popen(
             [sys.executable, "-I", supervisor.__file__, str(self.folder)],
             stdin=subprocess.PIPE,

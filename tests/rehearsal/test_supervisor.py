@@ -13,6 +13,7 @@ from threading import Event, Thread
 
 import pytest
 
+from constructs_pd.rehearsal import supervised as supervised_module
 from constructs_pd.rehearsal import supervisor
 from constructs_pd.rehearsal.errors import LeftBehindError, RehearsalError
 from constructs_pd.rehearsal.supervised import Supervised
@@ -48,6 +49,12 @@ def is_gone(process: int) -> bool:
 @pytest.fixture(autouse=True)
 def _short_politeness(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "POLITE_SECONDS", 0.2)
+
+
+def test_a_parent_that_takes_no_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervised_module, "_PARENT", tmp_path / "missing")
+    with pytest.raises(RehearsalError, match=r"no folder can be made in .*missing: No such file"):
+        Supervised()
 
 
 def test_a_supervisor_that_was_killed_is_told_of() -> None:
