@@ -119,6 +119,43 @@ def test_a_budget_permits_what_the_plan_says(live: ControlPlane, make: Make) -> 
     assert "Success" in evict("decode")  # of two
 
 
+def test_the_conformance_job_runs_on_a_cpu_node_and_may_read_only_its_deployment(
+    live: ControlPlane, make: Make
+) -> None:
+    deployment = make({"endpoint.conformance_job": True})
+    deployment.register_nodes()
+    deployment.apply()
+    deployment.wait_for_pods()
+
+    def jobs() -> list[Object]:
+        return live.kubectl.list("jobs", deployment.namespace)
+
+    def pods() -> list[Object]:
+        found = live.kubectl.list("pods", deployment.namespace, f"batch.kubernetes.io/job-name={job_name}")
+        return [pod for pod in found if is_bound(pod)]
+
+    (job,) = jobs()
+    job_name = job["metadata"]["name"]
+    (pod,) = wait_for("bound pod of the Job", pods)
+    assert pod["spec"]["nodeName"] == f"{deployment.plan.name}-system"
+
+    def may(verb: str, what: str) -> bool:
+        account = f"system:serviceaccount:{deployment.namespace}:{pod['spec']['serviceAccountName']}"
+        try:
+            asked = live.kubectl.run("auth", "can-i", verb, what, "--as", account, "-n", deployment.namespace)
+        except RefusedError:
+            return False
+        return asked.strip() == "yes"
+
+    assert may("get", f"rayservices.ray.io/{deployment.plan.name}")
+    assert may("get", f"rayclusters.ray.io/{deployment.clusters()[0]['metadata']['name']}")
+    others = [("get", "rayservices.ray.io/another"), ("list", "rayservices.ray.io"), ("patch", "rayclusters.ray.io")]
+    others += [("get", "secrets"), ("create", "pods"), ("list", "pods")]
+    assert [each for each in others if may(*each)] == []
+    deployment.apply()
+    assert [each["metadata"]["uid"] for each in jobs()] == [job["metadata"]["uid"]]
+
+
 def test_nothing_else_fits_a_gpu_node(live: ControlPlane, make: Make) -> None:
     deployment = make()
     deployment.register_nodes()
