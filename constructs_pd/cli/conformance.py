@@ -31,14 +31,14 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--timeout", type=_positive, default=120, metavar="SECONDS", help="of a request; default 120")
     parser.add_argument("--deadline", type=_positive, default=900, metavar="SECONDS", help="of the run; default 900")
     parser.add_argument("--concurrency", type=int, choices=range(2, 9), default=4, help="streams at once; default 4")
-    parser.add_argument("--context-tokens", type=int, metavar="N", help="the longest context; else GET /models tells")
+    parser.add_argument("--context-tokens", type=_count, metavar="N", help="the longest context; else GET /models says")
     parser.add_argument("--tokenizer", type=Path, metavar="FILE", help="the model's tokenizer.json")
     parser.add_argument("--metrics-url", metavar="URL", help="the decode engines' Prometheus page, for CF903")
     right = parser.add_mutually_exclusive_group()
     right.add_argument("--reference-url", metavar="URL", help="an endpoint with the right answers, for the canary")
     right.add_argument("--answers", type=Path, metavar="FILE", help="stored right answers, for the canary")
     right.add_argument("--store-answers", type=Path, metavar="FILE", help="store the canary's answers and stop")
-    parser.add_argument("--reference-model", metavar="ID", help="the model's name at --reference-url")
+    parser.add_argument("--reference-model", metavar="ID", help="the model's name at --reference-url, or in --answers")
 
 
 def conformance(stated: Namespace) -> int:
@@ -54,7 +54,10 @@ def conformance(stated: Namespace) -> int:
             return _list(stated, checks)
         settings = _settings(stated)
         if stated.store_answers is not None:
+            _require_writable("--store-answers", stated.store_answers)
             return _store(settings, stated.store_answers)
+        if stated.junit is not None:
+            _require_writable("--junit", stated.junit)
         return _run(stated, settings, checks)
     except EndpointError as error:
         output.complaint(str(error))
@@ -165,14 +168,36 @@ def _versions(stated: Namespace) -> dict[str, str]:
 
 
 def _write_junit(path: Path, report: Report) -> None:
-    from constructs_pd.conformance.problems import OPTION, EndpointError
     from constructs_pd.conformance.report import as_junit
 
     try:
         path.write_text(as_junit(report), encoding="utf-8")
     except OSError as error:
-        message = f"{path} cannot be written: {error.strerror}"
-        raise EndpointError(OPTION, "--junit", message, "name a file in a folder that exists") from None
+        raise _not_written("--junit", path, error) from None
+
+
+def _require_writable(option: str, path: Path) -> None:
+    """Say it now, and not after minutes."""
+    try:
+        was_there = path.exists()
+        path.open("ab").close()
+        if not was_there:
+            path.unlink()
+    except OSError as error:
+        raise _not_written(option, path, error) from None
+
+
+def _not_written(option: str, path: Path, error: OSError) -> Exception:
+    from constructs_pd.conformance.problems import OPTION, EndpointError
+
+    message = f"{path} cannot be written: {error.strerror}"
+    return EndpointError(OPTION, option, message, "name a file in a folder that exists")
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text[:20]) > 0):
+        raise ArgumentTypeError(f"{text!r} is no positive number of tokens")
+    return int(text[:20])
 
 
 def _positive(text: str) -> float:

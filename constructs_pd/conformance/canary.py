@@ -11,11 +11,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import uuid4
 
-from constructs_pd.conformance.outcome import CheckFailedError
-from constructs_pd.conformance.problems import OPTION, EndpointError
+from pydantic import BaseModel, ConfigDict
+
+from constructs_pd.conformance.endpoint import read_json
+from constructs_pd.conformance.outcome import CheckFailedError, is_logprob, require
+from constructs_pd.conformance.problems import OPTION, EndpointError, short
 from constructs_pd.conformance.session import Session, choices_of
 from constructs_pd.conformance.surface import CHAT, COMPLETIONS
 
@@ -24,7 +27,8 @@ TOKENS: Final = 24
 # hundredths from one batch to another; a lost block moves it by more than this.
 NEAR: Final = 0.5
 FORMAT: Final = 1
-BAD_REQUEST: Final = 400
+# How vLLM refuses a prompt that is too long and servers refuse fields that they do not know.
+REFUSED: Final = {400, 422}
 _WORDS: Final = (
     *("amber", "bridge", "copper", "delta", "ember", "forest", "garnet", "harbour", "indigo", "juniper", "kettle"),
     *("lantern", "marble", "nectar", "orchard", "pepper", "quartz", "ribbon", "saddle", "timber", "umbrella"),
@@ -62,6 +66,17 @@ class Comparison:
     tokens: int
     expected: str | None = None
     actual: str = ""
+
+
+class _Stored(BaseModel):
+    """A file of answers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal[1]
+    model: str
+    prompts: dict[str, str]
+    answers: dict[str, CanaryAnswer | None]
 
 
 @dataclass(frozen=True)
@@ -116,7 +131,7 @@ def answer_of(session: Session, prompt: str) -> CanaryAnswer | None:
     salt = {"cache_salt": uuid4().hex}
     for options in ({**logprobs, **salt}, logprobs, {}):
         answer = session.ask(surface, prompt, max_tokens=TOKENS, **options)
-        if answer.status != BAD_REQUEST:
+        if answer.status not in REFUSED:
             (choice, *_) = choices_of(answer.require_data())
             return _of_completion(choice) if surface is COMPLETIONS else CanaryAnswer(CHAT.text(choice))
     return None
@@ -140,20 +155,24 @@ def compare(right: CanaryAnswer, found: CanaryAnswer) -> Comparison:
     return Comparison(len(right.tokens))
 
 
-def read_answers(path: Path) -> dict[str, CanaryAnswer | None]:
-    """Return stored answers.
+def read_answers(path: Path, model: str) -> dict[str, CanaryAnswer | None]:
+    """Return stored answers of a model.
 
     Raises:
-        EndpointError: The file is missing, or is another one.
+        EndpointError: The file is missing, or is another one, or another model's.
     """
     try:
-        data: Any = json.loads(path.read_text(encoding="utf-8"))
-        if data["format"] != FORMAT or data["prompts"] != PROMPTS:
-            raise EndpointError(OPTION, "--answers", f"{path} holds the answers to other prompts", "store them anew")
-        return {name: _stored(data["answers"][name]) for name in PROMPTS}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        message = f"{path} cannot be read: {error}"
+        stored = _Stored.model_validate(read_json(path.read_bytes()))
+    except (OSError, RecursionError, ValueError) as error:
+        message = f"{path} cannot be read: {short(str(error))}"
         raise EndpointError(OPTION, "--answers", message, "name a file that --store-answers wrote") from None
+    if stored.prompts != PROMPTS or stored.answers.keys() != PROMPTS.keys():
+        raise EndpointError(OPTION, "--answers", f"{path} holds the answers to other prompts", "store them anew")
+    if stored.model != model:
+        message = f"{path} holds the answers of {stored.model!r}, not of {model!r}"
+        remedy = f"store this model's, or say with --reference-model {stored.model} that it is the same"
+        raise EndpointError(OPTION, "--answers", message, remedy)
+    return stored.answers
 
 
 def write_answers(session: Session, path: Path) -> None:
@@ -165,34 +184,42 @@ def write_answers(session: Session, path: Path) -> None:
     try:
         found = {name: answer_of(session, prompt) for name, prompt in PROMPTS.items()}
     except CheckFailedError as error:
-        raise EndpointError(OPTION, "--store-answers", f"no answer to store: {error}") from None
+        message = f"no answer to store: {short(str(error))}"
+        raise EndpointError(OPTION, "--store-answers", message, "run the checks over the endpoint first") from None
     answers = {name: None if answer is None else asdict(answer) for name, answer in found.items()}
     data = {"format": FORMAT, "model": session.settings.model, "prompts": PROMPTS, "answers": answers}
     try:
-        path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        # In ASCII: an answer that is cut within a character may end in half a surrogate pair, which UTF-8 cannot hold.
+        path.write_text(json.dumps(data, indent=1) + "\n", encoding="ascii")
     except OSError as error:
         message = f"{path} cannot be written: {error.strerror}"
         raise EndpointError(OPTION, "--store-answers", message, "name a file in a folder that exists") from None
-
-
-def _stored(data: dict[str, Any] | None) -> CanaryAnswer | None:
-    if data is None:
-        return None
-    return CanaryAnswer(
-        data["text"],
-        *(None if data[name] is None else tuple(data[name]) for name in ("tokens", "logprobs", "margins")),
-    )
 
 
 def _of_completion(choice: Any) -> CanaryAnswer:
     text, found = COMPLETIONS.text(choice), choice.get("logprobs")
     if not isinstance(found, dict) or not found.get("tokens"):
         return CanaryAnswer(text)
-    logprobs = tuple(float(value) for value in found["token_logprobs"])
-    return CanaryAnswer(text, tuple(found["tokens"]), logprobs, tuple(map(_margin, found["top_logprobs"])))
+    tokens: Any = found["tokens"]
+    logprobs: Any = found.get("token_logprobs")
+    tops: Any = found.get("top_logprobs")
+    text_only = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
+    require(text_only, "tokens that are text", f"tokens: {tokens!r}")
+    count = len(tokens)
+    told = isinstance(logprobs, list) and len(logprobs) == count and all(map(is_logprob, logprobs))
+    require(told, f"{count} log probabilities", f"token_logprobs: {logprobs!r}")
+    if tops is None:
+        tops = [None] * count
+    require(isinstance(tops, list) and len(tops) == count, f"{count} top_logprobs", f"top_logprobs: {tops!r}")
+    margins = tuple(map(_margin, tops))
+    return CanaryAnswer(text, tuple(tokens), tuple(map(float, logprobs)), margins)
 
 
-def _margin(top: dict[str, float] | None) -> float:
+def _margin(top: Any) -> float:
     """Return how far the next token was behind; 0 where that is not told, since rounding may have decided."""
-    values = sorted((top or {}).values(), reverse=True)
+    if top is None:
+        return 0.0
+    right = isinstance(top, dict) and all(map(is_logprob, top.values()))
+    require(right, "top_logprobs that are tokens with log probabilities", f"top_logprobs: {top!r}")
+    values = sorted(map(float, top.values()), reverse=True)
     return values[0] - values[1] if len(values) > 1 else 0.0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 
 class Status(StrEnum):
@@ -47,6 +49,10 @@ class CheckFailedError(Exception):
         self.actual = actual
 
 
+class RefusedError(CheckFailedError):
+    """The endpoint refused a request, with status 400, that it should have answered."""
+
+
 class NotSupportedError(Exception):
     """The endpoint does not offer what the check is about, or it cannot be told whether it does."""
 
@@ -59,3 +65,8 @@ def require(holds: bool, expected: str, actual: object) -> None:
     """
     if not holds:
         raise CheckFailedError(expected, actual if isinstance(actual, str) else repr(actual))
+
+
+def is_logprob(value: Any) -> bool:
+    """Return whether a value is a finite number of at most 0."""
+    return type(value) in (int, float) and -sys.float_info.max <= value <= 0

@@ -36,10 +36,12 @@ KEY: Final = Problem(
     "CF005", "The endpoint accepts the API key", "name the variable that holds its key with --api-key-env"
 )
 MODEL: Final = Problem("CF006", "The endpoint serves the model", "name one that it serves with --model")
-ADDRESS: Final = Problem(
-    "CF007", "The base URL is an http or https address without a secret", "write it as https://HOST/v1"
+ADDRESS: Final = Problem("CF007", "Every address is http or https, and holds no secret", "write it as https://HOST/v1")
+OPTION: Final = Problem(
+    "CF008",
+    "Every option can be understood, and so can the variables for certificates and proxies",
+    "see constructs-pd conformance --help",
 )
-OPTION: Final = Problem("CF008", "Every option can be understood", "see constructs-pd conformance --help")
 BUSY: Final = Problem(
     "CF009", "The endpoint is ready to answer", "wait until the application is running, then try again"
 )
@@ -68,6 +70,8 @@ def as_endpoint_error(error: Exception, base_url: str, timeout_seconds: float) -
         return EndpointError(TLS, base_url, f"its certificate is refused: {shown}")
     if any(isinstance(cause, ssl.SSLError) for cause in _causes(error)):
         return EndpointError(TLS, base_url, f"it speaks no TLS: {shown}", "perhaps http:// is meant")
+    if isinstance(error, httpx.InvalidURL | UnicodeError):
+        return EndpointError(ADDRESS, base_url, f"it, or its proxy's address, is none: {shown}")
     if isinstance(error, httpx.TimeoutException):
         return EndpointError(SLOW, base_url, f"no answer within {timeout_seconds:g} s")
     if isinstance(error, httpx.ConnectError):

@@ -7,18 +7,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from http import HTTPStatus
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
 import httpx
 import openai
 
+from constructs_pd.conformance.address import require_address
 from constructs_pd.conformance.canary import Reference, read_answers, write_answers
 from constructs_pd.conformance.check import Check
 from constructs_pd.conformance.checks import CHECKS
 from constructs_pd.conformance.deviations import known_deviations
-from constructs_pd.conformance.endpoint import HIDDEN, Answer, Endpoint
-from constructs_pd.conformance.outcome import CheckFailedError, NotSupportedError, Result, Status
+from constructs_pd.conformance.endpoint import CLIENT, HIDDEN, Answer, Endpoint
+from constructs_pd.conformance.outcome import CheckFailedError, NotSupportedError, RefusedError, Result, Status
 from constructs_pd.conformance.problems import (
     ADDRESS,
     BUSY,
@@ -31,7 +34,11 @@ from constructs_pd.conformance.problems import (
 )
 from constructs_pd.conformance.session import Session
 from constructs_pd.conformance.settings import Settings
+from constructs_pd.conformance.tokenizer import token_counter
 from constructs_pd.redaction import redacted
+
+# A prompt of any check but those of the canary, with its answer, is shorter, whatever the tokenizer.
+ROOM_TOKENS: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +99,22 @@ def store_answers(settings: Settings, path: Path) -> None:
 
 
 @contextmanager
-def opened(settings: Settings) -> Iterator[Session]:
+def opened(settings: Settings, key_remedy: str = KEY.remedy) -> Iterator[Session]:
     """Give a session with an endpoint that answers and serves the model.
+
+    Args:
+        settings: Which endpoint, and the limits.
+        key_remedy: What to do where it wants another key.
 
     Raises:
         EndpointError: The endpoint, or the reference, cannot be checked at all.
     """
     endpoint = Endpoint(_checked(settings))
     try:
-        _require_model(settings, endpoint)
+        _require_model(settings, endpoint, key_remedy)
         with _reference(settings) as reference:
             yield Session(settings, endpoint, reference)
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
         seconds = min(settings.timeout_seconds, settings.deadline_seconds)
         raise as_endpoint_error(error, settings.base_url, seconds) from None
     finally:
@@ -113,12 +124,15 @@ def opened(settings: Settings) -> Iterator[Session]:
 @contextmanager
 def _reference(settings: Settings) -> Iterator[Reference | None]:
     if settings.answers is not None:
-        yield Reference(str(settings.answers), stored=read_answers(settings.answers))
+        yield Reference(
+            str(settings.answers), stored=read_answers(settings.answers, settings.reference_model or settings.model)
+        )
     elif settings.reference_url is not None:
         model = settings.reference_model or settings.model
         # The key belongs to the endpoint under test: nobody else is shown it.
         there = replace(settings, base_url=settings.reference_url, model=model, api_key=None, reference_url=None)
-        with opened(there) as session:
+        remedy = "it is asked without a key: store its answers with --store-answers, then compare with --answers"
+        with opened(there, remedy) as session:
             yield Reference(settings.reference_url, session=session)
     else:
         yield None
@@ -135,18 +149,33 @@ def _result(session: Session, check: Check) -> Result:
         status = Status.PASSED
     except NotSupportedError as unsupported:
         status, actual = Status.UNSUPPORTED, str(unsupported)
+    except (RefusedError, openai.BadRequestError) as refusal:
+        status, expected, actual, note = _refused(session, check, refusal)
     except CheckFailedError as failure:
         expected, actual = failure.expected, failure.actual
         status, note = _known(session.settings, check, failure)
-    except (httpx.TimeoutException, openai.APITimeoutError):
+    except (httpx.TimeoutException, openai.APITimeoutError, CLIENT.TimeoutException):
         actual = f"no complete answer within {time.monotonic() - begin:.1f} s"
-    except (httpx.HTTPError, openai.OpenAIError) as error:
+    except (httpx.HTTPError, openai.OpenAIError, CLIENT.HTTPError) as error:
         actual = f"{type(error).__name__}: {error}"
-    except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         # A check reads answers of any shape: one that it did not foresee is a failure of the endpoint as well.
         actual = f"an answer of another shape: {type(error).__name__}: {error}"
     wanted, found = (short(_hidden(session.settings, text)) for text in (expected, actual))
     return Result(check.id, check.title, status, wanted, found, time.monotonic() - begin, note)
+
+
+def _refused(
+    session: Session, check: Check, refusal: RefusedError | openai.BadRequestError
+) -> tuple[Status, str, str, str | None]:
+    """Return what a refusal means: where the context is short, nothing can be told of it."""
+    failure = refusal if isinstance(refusal, RefusedError) else RefusedError("status 200", str(refusal))
+    context = session.context_tokens
+    if context is not None and context < ROOM_TOKENS:
+        reason = f"the context of {context} tokens may be too short: {failure.actual}"
+        return Status.UNSUPPORTED, failure.expected, reason, None
+    status, note = _known(session.settings, check, failure)
+    return status, failure.expected, failure.actual, note
 
 
 def _known(settings: Settings, check: Check, failure: CheckFailedError) -> tuple[Status, str | None]:
@@ -165,24 +194,23 @@ def _hidden(settings: Settings, text: str) -> str:
 
 
 def _checked(settings: Settings) -> Settings:
-    try:
-        parts = urlsplit(settings.base_url)
-    except ValueError as error:
-        raise EndpointError(ADDRESS, "base URL", f"{settings.base_url!r} is no address: {error}") from None
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise EndpointError(ADDRESS, "base URL", f"{settings.base_url!r} is no http or https address")
-    if parts.username or parts.password or parts.query:
+    require_address(settings.base_url, "base URL")
+    parts = urlsplit(settings.base_url)
+    if parts.query:
         shown = f"{parts.scheme}://{parts.hostname}"
-        raise EndpointError(ADDRESS, shown, "it carries a user, a password or a query", "pass a key with --api-key-env")
+        raise EndpointError(ADDRESS, shown, "it carries a query", "pass a key with --api-key-env")
+    if settings.metrics_url is not None:
+        require_address(settings.metrics_url, "--metrics-url", "write it as http://HOST:8080/metrics")
+    if settings.tokenizer is not None:
+        token_counter(settings.tokenizer)
     return settings
 
 
-def _require_model(settings: Settings, endpoint: Endpoint) -> None:
+def _require_model(settings: Settings, endpoint: Endpoint, key_remedy: str) -> None:
     answer = endpoint.get("/models")
-    problem = {401: KEY, 403: KEY, 502: BUSY, 503: BUSY, 504: BUSY}.get(answer.status)
-    if problem is not None:
-        raise EndpointError(problem, settings.base_url, f"GET /models answers {_shown(answer)}")
-    entries = answer.data.get("data") if answer.status == 200 and isinstance(answer.data, dict) else None
+    if answer.status != HTTPStatus.OK:
+        raise _refusal(settings, answer, key_remedy)
+    entries = answer.data.get("data") if isinstance(answer.data, dict) else None
     if not isinstance(entries, list):
         raise EndpointError(NOT_OPENAI, settings.base_url, f"GET /models answers {_shown(answer)}")
     names = [str(entry["id"]) for entry in entries if isinstance(entry, dict) and "id" in entry]
@@ -191,6 +219,18 @@ def _require_model(settings: Settings, endpoint: Endpoint) -> None:
         remedy = f"did you mean {near[0]!r}?" if near else MODEL.remedy
         message = f"it serves {', '.join(map(repr, names)) or 'no model'}, not {settings.model!r}"
         raise EndpointError(MODEL, settings.base_url, message, remedy)
+
+
+def _refusal(settings: Settings, answer: Answer, key_remedy: str) -> EndpointError:
+    message = f"GET /models answers {_shown(answer)}"
+    if answer.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        return EndpointError(KEY, settings.base_url, message, key_remedy)
+    if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+        return EndpointError(BUSY, settings.base_url, message, "wait until it takes requests again, then try again")
+    if answer.status in (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT):
+        return EndpointError(BUSY, settings.base_url, message)
+    remedy = "see the endpoint's own log" if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR else None
+    return EndpointError(NOT_OPENAI, settings.base_url, message, remedy)
 
 
 def _shown(answer: Answer) -> str:

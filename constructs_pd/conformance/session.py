@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
+
+import httpx
 
 from constructs_pd.conformance.endpoint import Answer, Endpoint
 from constructs_pd.conformance.outcome import NotSupportedError, require
 from constructs_pd.conformance.settings import Settings
-from constructs_pd.conformance.surface import SURFACES, Surface
+from constructs_pd.conformance.surface import CHAT, SURFACES, Surface
 
 if TYPE_CHECKING:
     from constructs_pd.conformance.canary import Reference
@@ -30,7 +34,8 @@ class Session:
 
     def body(self, surface: Surface, prompt: str = PROMPT, /, **options: Any) -> dict[str, Any]:
         """Return a greedy request; options are further fields or win over these."""
-        greedy = {"model": self.settings.model, "temperature": 0, "max_tokens": LENGTH_TOKENS}
+        limit = {self.limit_name(surface): options.pop("max_tokens", LENGTH_TOKENS)}
+        greedy = {"model": self.settings.model, "temperature": 0, **limit}
         return {**greedy, **surface.prompt(prompt), **options}
 
     def ask(self, surface: Surface, prompt: str = PROMPT, /, **options: Any) -> Answer:
@@ -63,6 +68,43 @@ class Session:
         if first != second:
             raise NotSupportedError(f"{surface.name}: greedy answers vary, so nothing can be compared with them")
         return first
+
+    def limit_name(self, surface: Surface) -> str:
+        """Return the field that limits an answer: some models' chat refuses max_tokens, which OpenAI deprecates."""
+        return self._chat_limit_name if surface is CHAT else "max_tokens"
+
+    @cached_property
+    def _chat_limit_name(self) -> str:
+        body = {"model": self.settings.model, **CHAT.prompt(PROMPT), "temperature": 0, "max_tokens": 1}
+        answer = self.endpoint.post(CHAT.path, body)
+        refused = answer.status == httpx.codes.BAD_REQUEST and b"max_completion_tokens" in answer.body
+        return "max_completion_tokens" if refused else "max_tokens"
+
+    @cached_property
+    def context_tokens(self) -> int | None:
+        """The longest context: as stated, or as the model list tells it, which vLLM's does and Ray's."""
+        if self.settings.context_tokens is not None:
+            return self.settings.context_tokens
+        try:
+            data = self.endpoint.get("/models").data
+        except httpx.HTTPError:
+            return None
+        entries = data.get("data") if isinstance(data, dict) else None
+        named = (entry for entry in entries or () if isinstance(entry, dict) and entry.get("id") == self.settings.model)
+        entry = next(named, {})
+        metadata = entry.get("metadata")
+        told = entry.get("max_model_len") or (metadata if isinstance(metadata, dict) else {}).get(
+            "max_request_context_length"
+        )
+        return told if type(told) is int and told > 0 else None
+
+    def is_named(self, found: Any) -> bool:
+        """Return whether an answer's model is the one that was asked for, or what an alias stands for.
+
+        OpenAI answers for `gpt-4o` as `gpt-4o-2024-08-06`.
+        """
+        name = re.escape(self.settings.model)
+        return isinstance(found, str) and re.fullmatch(rf"{name}(-\d[\d-]*)?", found) is not None
 
     @property
     def surfaces(self) -> tuple[Surface, ...]:

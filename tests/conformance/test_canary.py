@@ -76,6 +76,16 @@ def test_stored_answers_find_silently_zeroed_blocks(tmp_path: Path, capsys: pyte
     assert "lines: token 0" in capsys.readouterr().out
 
 
+def test_stored_answers_are_of_one_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "answers.json"
+    with running(Stub()) as url:
+        assert main(["conformance", "--base-url", url, "--model", MODEL, "--store-answers", str(path)]) == 0
+        path.write_text(path.read_text(encoding="utf-8").replace(f'"model": "{MODEL}"', '"model": "other"'))
+        assert canary(url, "--answers", str(path)) == 2
+        assert f"holds the answers of 'other', not of '{MODEL}'" in capsys.readouterr().err
+        assert canary(url, "--answers", str(path), "--reference-model", "other") == 0
+
+
 def test_a_reference_finds_them_as_well(capsys: pytest.CaptureFixture[str]) -> None:
     with running(Stub()) as reference, running(Stub(frozenset({Fault.ZEROED_BLOCKS}))) as url:
         assert canary(url, "--reference-url", reference) == 1

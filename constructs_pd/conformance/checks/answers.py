@@ -38,13 +38,17 @@ def completion(session: Session) -> str:
 @check("CF203", "OpenAI's client reads an answer", "openai.OpenAI().chat.completions.create, .completions.create")
 def client(session: Session) -> str:
     """Let the client ask both ways."""
-    openai, model = session.endpoint.openai, session.settings.model
-    said = openai.chat.completions.create(
-        model=model, messages=[{"role": "user", "content": PROMPT}], max_tokens=4, temperature=0
+    openai, model, limit = session.endpoint.openai, session.settings.model, {session.limit_name(CHAT): 4}
+    said = session.endpoint.in_time(
+        lambda: openai.chat.completions.create(
+            model=model, messages=[{"role": "user", "content": PROMPT}], temperature=0, extra_body=limit
+        )
     )
     require(said.choices[0].message.role == "assistant", "a message of the assistant", said.choices[0].message.role)
     if COMPLETIONS in session.surfaces:
-        written = openai.completions.create(model=model, prompt=PROMPT, max_tokens=4, temperature=0)
+        written = session.endpoint.in_time(
+            lambda: session.endpoint.openai.completions.create(model=model, prompt=PROMPT, max_tokens=4, temperature=0)
+        )
         require(isinstance(written.choices[0].text, str), "text", written.choices[0])
     return "read"
 
@@ -94,7 +98,7 @@ def _require_head(session: Session, surface: Surface, data: Any) -> None:
     require(isinstance(data.get("id"), str) and bool(data["id"]), "an id", f"id: {data.get('id')!r}")
     require(data.get("object") == surface.object, f"object: {surface.object}", f"object: {data.get('object')!r}")
     require(type(data.get("created")) is int, "created as a whole number", f"created: {data.get('created')!r}")
-    require(data.get("model") == session.settings.model, f"model: {session.settings.model}", data.get("model"))
+    require(session.is_named(data.get("model")), f"model: {session.settings.model}", f"model: {data.get('model')!r}")
     (choice, *others) = choices_of(data)
     require(not others and choice.get("index") == 0, "one choice with index 0", data["choices"])
     reason = choice.get("finish_reason")

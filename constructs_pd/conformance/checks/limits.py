@@ -71,9 +71,11 @@ def end(session: Session) -> str:
 
 
 def _shorter(session: Session, surface: Surface, field: str, tokens: int) -> str:
+    if field == "max_tokens" and session.limit_name(surface) != field:
+        raise NotSupportedError(f"{surface.name}: max_tokens is refused in favour of {session.limit_name(surface)}")
     _require_long(session, surface)
     whole = surface.text(choices_of(session.answer(surface))[0])
-    asked = {name: value for name, value in session.body(surface).items() if name != "max_tokens"}
+    asked = {name: value for name, value in session.body(surface).items() if name != session.limit_name(surface)}
     data = session.endpoint.post(surface.path, {**asked, field: tokens}).require_data()
     text = surface.text(choices_of(data)[0])
     found = f"{surface.name}: {len(text)} characters with {tokens} tokens, {len(whole)} with {LENGTH_TOKENS}"

@@ -54,7 +54,8 @@ def absent(session: Session) -> str:
 @check("CF105", "OpenAI's client reads the model list", "openai.OpenAI().models.list")
 def client(session: Session) -> str:
     """Let the client list the models."""
-    names = [model.id for model in session.endpoint.openai.models.list()]
+    openai = session.endpoint.openai
+    names = session.endpoint.in_time(lambda: [model.id for model in openai.models.list()])
     require(session.settings.model in names, f"{session.settings.model} in the list", names)
     return f"{len(names)} models"
 

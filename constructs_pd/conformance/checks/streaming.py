@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+import httpx
 
 from constructs_pd.conformance.check import check
 from constructs_pd.conformance.endpoint import DONE
@@ -19,10 +23,14 @@ from constructs_pd.conformance.session import (
 )
 from constructs_pd.conformance.surface import CHAT
 
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletionChunk
+
 STREAM: Final = "CreateChatCompletionStreamResponse"
 # Characters of two, three and four bytes in UTF-8: most tokenizers split some of them over several tokens.
 WIDE: Final = "Repeat exactly, and again and again: Grüße, наука, 日本語, 한국어, हिन्दी, 🙂🚀👩‍🔬"
 LONG_TOKENS: Final = 1000
+FEW_TOKENS: Final = 8
 TOPICS: Final = ("planets", "rivers", "metals", "colours", "fruits", "birds", "tools", "games")
 
 
@@ -61,11 +69,11 @@ def same_head(session: Session) -> str:
     """Look at every chunk's head."""
     for surface in session.surfaces:
         chunks = session.stream(surface).chunks
-        heads = {(chunk.get("id"), chunk.get("object"), chunk.get("model")) for chunk in chunks}
-        expected = {(chunks[0].get("id"), surface.chunk_object, session.settings.model)} if chunks else set()
-        require(
-            len(heads) == 1 and heads == expected, f"one id, {surface.chunk_object}, the model", sorted(heads, key=str)
-        )
+        heads = sorted({tuple(chunk.get(name) for name in ("id", "object", "model")) for chunk in chunks}, key=str)
+        expected = f"one id, {surface.chunk_object}, the model"
+        require(len(heads) == 1, expected, heads)
+        ((_, kind, model),) = heads
+        require(kind == surface.chunk_object and session.is_named(model), expected, heads)
     return "one id"
 
 
@@ -166,15 +174,22 @@ def cancelled(session: Session) -> str:
 @check("CF312", "OpenAI's client reads a stream", "openai.OpenAI().chat.completions.create(stream=True)")
 def client(session: Session) -> str:
     """Let the client iterate over a stream with usage."""
-    stream = session.endpoint.openai.chat.completions.create(
-        model=session.settings.model,
-        messages=[{"role": "user", "content": PROMPT}],
-        max_tokens=8,
-        temperature=0,
-        stream=True,
-        stream_options={"include_usage": True},
-    )
-    chunks = list(stream)
+    openai, limit = session.endpoint.openai, {session.limit_name(CHAT): 8}
+    end = time.monotonic() + session.endpoint.request_seconds
+
+    def read() -> list[ChatCompletionChunk]:
+        stream = openai.chat.completions.create(
+            model=session.settings.model,
+            messages=[{"role": "user", "content": PROMPT}],
+            temperature=0,
+            stream=True,
+            stream_options={"include_usage": True},
+            extra_body=limit,
+        )
+        with stream:
+            return list(_in_time(stream, end))
+
+    chunks = session.endpoint.in_time(read)
     ends = [choice.finish_reason for chunk in chunks for choice in chunk.choices if choice.finish_reason]
     require(len(ends) == 1, "one finish_reason", ends)
     return f"{len(chunks)} chunks"
@@ -189,6 +204,28 @@ def two_choices(session: Session) -> str:
     return "0 and 1"
 
 
+@check("CF315", "A stream with n: 2 says of each choice what the answer in one piece says of it", STREAM)
+def own_text(session: Session) -> str:
+    """Compare with one seed; where the answer in one piece, or the stream, varies with it, nothing can be told."""
+    options = {"n": 2, "temperature": 1, "seed": 1, "max_tokens": FEW_TOKENS}
+
+    def whole() -> list[str]:
+        answer = session.ask(CHAT, **options).require_supported().require_data()
+        return [CHAT.text(choice) for choice in sorted(choices_of(answer), key=lambda choice: str(choice.get("index")))]
+
+    def streamed() -> list[str]:
+        answer = session.ask(CHAT, stream=True, **options).require_supported()
+        return [streamed_text(CHAT, answer, index) for index in (0, 1)]
+
+    texts, found = whole(), streamed()
+    if len(texts) != 2:
+        raise NotSupportedError(f"the answer in one piece has {len(texts)} choices (CF501)")
+    if found != texts and (whole() != texts or streamed() != found):
+        raise NotSupportedError("answers vary with one seed, so nothing can be compared with them")
+    require(found == texts, f"choices {texts}", f"choices {found}")
+    return "both"
+
+
 @check("CF314", "With include_usage every other chunk says usage: null", "ChatCompletionStreamOptions.include_usage")
 def usage_null(session: Session) -> str:
     """Look at every chunk but the last."""
@@ -197,6 +234,14 @@ def usage_null(session: Session) -> str:
             shown = f"{surface.name}: usage: {chunk['usage']!r}" if "usage" in chunk else f"{surface.name}: no usage"
             require("usage" in chunk and chunk["usage"] is None, "usage: null", shown)
     return "null"
+
+
+def _in_time(stream: Iterable[ChatCompletionChunk], end: float) -> Iterator[ChatCompletionChunk]:
+    for chunk in stream:
+        # Nobody waits any more, and the client limits each wait only.
+        if time.monotonic() > end:
+            raise httpx.ReadTimeout("the stream did not end in time")
+        yield chunk
 
 
 def _is_broken(event: bytes) -> bool:
@@ -249,4 +294,5 @@ CHECKS = (
     client,
     two_choices,
     usage_null,
+    own_text,
 )

@@ -8,6 +8,7 @@ from constructs_pd.conformance.check import check
 from constructs_pd.conformance.outcome import NotSupportedError, require
 from constructs_pd.conformance.session import PROMPT, Session, choices_of, usage_of
 from constructs_pd.conformance.surface import COMPLETIONS, Surface
+from constructs_pd.conformance.tokenizer import token_counter
 
 USAGE: Final = "CompletionUsage"
 FEW_TOKENS: Final = 8
@@ -108,11 +109,10 @@ def tokenizer(session: Session) -> str:
     if path is None:
         raise NotSupportedError("no --tokenizer was given")
     surface = session.offered(COMPLETIONS)
-    try:
-        from tokenizers import Tokenizer
-    except ModuleNotFoundError:
-        raise NotSupportedError("the tokenizers library is not installed: pip install tokenizers") from None
-    counted = len(Tokenizer.from_file(str(path)).encode(PROMPT).ids)
+    count = token_counter(path)
+    if count is None:
+        raise NotSupportedError("the tokenizers library is not installed: pip install tokenizers")
+    counted = count(PROMPT)
     found = usage_of(session.answer(surface))["prompt_tokens"]
     require(found == counted, f"prompt_tokens: {counted}", f"prompt_tokens: {found}")
     return f"{found}"
