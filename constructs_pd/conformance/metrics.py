@@ -18,6 +18,8 @@ from constructs_pd.conformance.session import Session
 # Ray 2.58.0 serve_llm_dashboard_panels.py).
 BYTES: Final = "nixl_bytes_transferred_sum"
 _LINE: Final = re.compile(rf"^(?:ray_vllm_|vllm:){BYTES}(?:\{{.*\}})? +(\S+)", re.MULTILINE)
+# Any metric of vLLM's own page, or of Ray's.
+_ENGINE: Final = re.compile("^(?:ray_|vllm:)", re.MULTILINE)
 # vLLM hands what a step received to Ray with that step (kv_connector_model_runner_mixin.py), and Ray's processes hand
 # it to their node's agent, whose page this is, every 10 s: metrics_report_interval_ms of Ray 2.58.0, as
 # ray._config.metrics_report_interval_ms() says (2026-11-30). Six times that.
@@ -25,47 +27,61 @@ WAIT_SECONDS: Final = 60
 PAUSE_SECONDS: Final = 2
 
 
-def transferred_bytes(session: Session) -> float:
-    """Return how many bytes all engines behind the metrics address have received so far.
+def transferred_bytes(session: Session) -> float | None:
+    """Return how many bytes all engines behind the metrics address have received so far, None where none is counted.
 
     Raises:
         NotSupportedError: No metrics address is stated.
-        CheckFailedError: A page cannot be read.
+        CheckFailedError: A page cannot be read, or is no engine's.
     """
-    return sum(sum(map(float, _LINE.findall(_page(session, url)))) for url in _addresses(session.settings.metrics_url))
+    url = session.settings.metrics_url
+    if url is None:
+        raise NotSupportedError("--metrics-url was not given")
+    pages = [_page(session, url, address) for address in _addresses(url)]
+    found = [float(value) for page in pages for value in _LINE.findall(page)]
+    return sum(found) if found else None
 
 
-def grown_bytes(session: Session, before: float) -> float:
-    """Return how many bytes more there are than before, as soon as there are any, or 0 after WAIT_SECONDS."""
+def grown_bytes(session: Session, before: float | None) -> float | None:
+    """Return how many bytes more there are than before, as soon as there are any, or after WAIT_SECONDS.
+
+    None says that there still is no count: an engine has one from its first hand-over on.
+    """
     end = time.monotonic() + min(WAIT_SECONDS, session.endpoint.remaining_seconds)
     while True:
-        grown = transferred_bytes(session) - before
-        if grown != 0 or time.monotonic() >= end:
+        now = transferred_bytes(session)
+        grown = None if now is None else now - (before or 0)
+        if grown or time.monotonic() >= end:
             return grown
         time.sleep(PAUSE_SECONDS)
 
 
-def _addresses(url: str | None) -> list[str]:
+def _addresses(url: str) -> list[str]:
     """Return the page of each engine: a headless Service's name has an address for each of its pods."""
-    if url is None:
-        raise NotSupportedError("--metrics-url was not given")
     parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
-        found = socket.getaddrinfo(parts.hostname, parts.port or 80, type=socket.SOCK_STREAM)
-    except (OSError, ValueError) as error:
-        raise CheckFailedError(f"an address for {url}", str(error)) from None
+        found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise CheckFailedError(f"an address for {url}, which --metrics-url names", str(error)) from None
     hosts = sorted({str(address[4][0]) for address in found})
-    return [
-        parts._replace(netloc=f"{f'[{host}]' if ':' in host else host}:{parts.port or 80}").geturl() for host in hosts
-    ]
+    return [parts._replace(netloc=f"{f'[{host}]' if ':' in host else host}:{port}").geturl() for host in hosts]
 
 
-def _page(session: Session, url: str) -> str:
-    # The key belongs to the endpoint, so its client is not used here.
+def _page(session: Session, url: str, address: str) -> str:
+    expected = f"a page of an engine's metrics at {address}, which --metrics-url names"
+    parts = urlsplit(url)
+
+    def read() -> httpx.Response:
+        # The key belongs to the endpoint, so its client is not used here.
+        with httpx.Client(timeout=max(session.endpoint.request_seconds, 0.001)) as client:
+            # A server, and its certificate, may know its name only.
+            return client.get(address, headers={"Host": parts.netloc}, extensions={"sni_hostname": parts.hostname})
+
     try:
-        answer = httpx.get(url, timeout=max(session.endpoint.request_seconds, 0.001))
+        answer = session.endpoint.in_time(read)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise CheckFailedError(f"a page of metrics at {url}", f"{type(error).__name__}: {error}") from None
-    if answer.status_code != httpx.codes.OK:
-        raise CheckFailedError(f"a page of metrics at {url}", f"{answer.status_code} {short(answer.text)}")
+        raise CheckFailedError(expected, f"{type(error).__name__}: {error}") from None
+    if answer.status_code != httpx.codes.OK or _ENGINE.search(answer.text) is None:
+        raise CheckFailedError(expected, f"{answer.status_code} {short(answer.text)}")
     return answer.text

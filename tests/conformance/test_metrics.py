@@ -6,6 +6,7 @@ import pytest
 
 from constructs_pd.cli.main import main
 from constructs_pd.conformance import metrics
+from constructs_pd.conformance.canary import PROMPTS
 from support.metrics_page import RAY, VLLM, pages
 from support.openai_stub import MODEL, Lack, Stub, running
 
@@ -31,7 +32,8 @@ def test_bytes_that_grow_are_a_hand_over(name: str) -> None:
     ("name", "grows", "status", "said"),
     [
         (RAY, 0, 200, "actual:   0 after 4 prompts"),
-        ("ray_vllm_nixl_num_descriptors_sum ", 1, 200, "actual:   0 after 4 prompts"),
+        ("ray_vllm_nixl_num_descriptors_sum ", 1, 200, "no nixl_bytes_transferred_sum: it is no decode engine's page"),
+        ("go_goroutines ", 1, 200, "expected: a page of an engine's metrics at http://127.0.0.1"),
         (RAY, -1, 200, "after 4 prompts"),
         (RAY, 1, 503, "actual:   503"),
     ],
@@ -45,7 +47,7 @@ def test_what_is_no_hand_over_fails(
     assert said in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", ["http://127.0.0.1:1/metrics", "http://nobody.invalid/metrics", "http://x:y/metrics"])
+@pytest.mark.parametrize("page", ["http://127.0.0.1:1/metrics", "http://nobody.invalid/metrics"])
 def test_a_page_that_cannot_be_read_fails(page: str, capsys: pytest.CaptureFixture[str]) -> None:
     with running(Stub()) as url:
         assert transfer(url, "--metrics-url", page) == 1
@@ -67,6 +69,30 @@ def test_all_addresses_of_a_name_are_read(monkeypatch: pytest.MonkeyPatch) -> No
         "http://10.0.0.2:8080/metrics",
         "http://[fd00::1]:8080/metrics",
     ]
+
+
+def test_the_page_of_a_name_is_asked_for_by_its_name() -> None:
+    assert metrics._addresses("https://127.0.0.1/metrics") == ["https://127.0.0.1:443/metrics"]
+    seen: list[str] = []
+    stub = Stub()
+    with running(stub) as url, pages(stub, RAY, 4096, hosts=seen) as page:
+        assert transfer(url, "--metrics-url", page.replace("127.0.0.1", "localhost")) == 0
+    assert {host.partition(":")[0] for host in seen} == {"localhost"}
+
+
+def test_prompts_that_earlier_checks_asked_are_not_repeated() -> None:
+    asked: set[str] = set()
+    stub = Stub()
+    stub_key = stub._key
+
+    def key(body: dict[str, object], index: int) -> str:
+        asked.add(str(body.get("prompt")))
+        return stub_key(body, index)
+
+    stub._key = key  # type: ignore[method-assign]
+    with running(stub) as url, pages(stub, RAY, 4096) as page:
+        assert transfer(url, "--metrics-url", page) == 0
+    assert not asked & set(PROMPTS.values())
 
 
 def test_a_context_without_room_for_a_long_prompt_tells_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,11 +14,15 @@ VLLM = "vllm:nixl_bytes_transferred_sum "
 
 
 @contextmanager
-def pages(stub: Stub, name: str, bytes_of_request: float, status: int = 200) -> Iterator[str]:
-    """Serve a Prometheus page on which the bytes grow with a stub's requests."""
+def pages(
+    stub: Stub, name: str, bytes_of_request: float, status: int = 200, hosts: list[str] | None = None
+) -> Iterator[str]:
+    """Serve a Prometheus page on which the bytes grow with a stub's requests; `hosts` is told who was asked for."""
 
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if hosts is not None:
+                hosts.append(self.headers["Host"])
             text = f"# HELP x\n{name}{stub.requests * bytes_of_request:e}\n{name[:-1]}x 7\nother_sum 5\n"
             self.send_response(status)
             self.end_headers()

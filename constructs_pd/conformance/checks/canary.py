@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Final
+from uuid import uuid4
 
 from constructs_pd.conformance.canary import PROMPTS, altered, answer_of, compare
 from constructs_pd.conformance.check import check
@@ -56,13 +57,21 @@ def influence(session: Session) -> str:
     f"vllm:{BYTES}, vLLM 0.26.0 distributed/kv_transfer/kv_connector/v1/nixl/stats.py",
 )
 def transfer(session: Session) -> str:
-    """Ask a long prompt that no cache holds: without a hand-over decode computes it again, and answers as well."""
+    """Ask long prompts that no cache holds: without a hand-over decode computes them again, and answers as well.
+
+    They begin with what nobody asked before, since an endpoint may not know the salt.
+    """
     before = transferred_bytes(session)
-    answered = [name for name, prompt in PROMPTS.items() if answer_of(session, prompt) is not None]
+    unseen = (f"{uuid4().hex}\n{prompt}" for prompt in PROMPTS.values())
+    answered = [prompt for prompt in unseen if answer_of(session, prompt) is not None]
     if not answered:
         raise NotSupportedError("the model's context is too short for every prompt")
     grown = grown_bytes(session, before)
-    require(grown > 0, f"{BYTES} above {before:.0f}", f"{before + grown:.0f} after {len(answered)} prompts")
+    expected = f"{BYTES} above {before or 0:.0f}"
+    if grown is None:
+        seen = f"after {len(answered)} prompts no {BYTES}: it is no decode engine's page, or no NIXL is used"
+        raise CheckFailedError(expected, seen)
+    require(grown > 0, expected, f"{(before or 0) + grown:.0f} after {len(answered)} prompts")
     return f"{grown:.0f} bytes for {len(answered)} prompts"
 
 
