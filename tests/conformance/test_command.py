@@ -56,6 +56,12 @@ def test_another_answer_than_the_known_one_is_a_failure() -> None:
         assert command(url, "--only", "CF702", "--ray", "2.58.0") == 1
 
 
+def test_a_token_that_a_parser_withholds_is_known_and_text_without_its_log_probability_is_not() -> None:
+    for fault, status in ((Fault.STREAMED_TOKEN_WITHHELD, 0), (Fault.STREAMED_LOGPROB_MISSING, 1)):
+        with running(Stub(frozenset({fault}))) as url:
+            assert command(url, "--only", "CF504", "--vllm", "0.26.0") == status
+
+
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     with running(Stub(frozenset({Fault.NO_DONE}))) as url:
         assert command(url, "--json", "--only", "CF30*") == 1
@@ -89,7 +95,8 @@ def test_every_known_deviation_is_of_a_check_and_has_a_source() -> None:
     for row in known_deviations():
         assert row.check in {check.id for check in CHECKS}
         assert re.compile(row.answers).pattern
-        assert len(row.source) >= len("measured")
+        # A file that shows it, since what was measured once may be anything's doing.
+        assert re.search(r"\S+\.py\b", row.source), row
 
 
 def test_junit_is_what_ci_systems_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,7 +123,9 @@ def test_junit_is_what_ci_systems_read(tmp_path: Path, capsys: pytest.CaptureFix
     assert failure.get("message") == "expected data: [DONE] at the end"
     known = [skipped.get("message") or "" for skipped in suite.findall("testcase/skipped")]
     assert any(message.startswith("known deviation of ray 2.58.0: ") for message in known)
-    assert command("http://127.0.0.1:1", "--junit", "x") == 2
+    other = tmp_path / "other.xml"
+    assert command("http://127.0.0.1:1", "--junit", str(other)) == 2
+    assert not other.exists()
 
 
 def test_characters_that_xml_or_a_terminal_cannot_bear_are_replaced() -> None:
@@ -128,9 +137,11 @@ def test_characters_that_xml_or_a_terminal_cannot_bear_are_replaced() -> None:
     assert "\x1b" not in "".join(lines_of(result))
 
 
-def test_a_report_that_cannot_be_written(capsys: pytest.CaptureFixture[str]) -> None:
-    with running(Stub()) as url:
+def test_a_report_that_cannot_be_written_is_said_before_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+    stub = Stub()
+    with running(stub) as url:
         assert command(url, "--only", "CF101", "--junit", "/no/such/folder/report.xml") == 2
+    assert stub.requests == 0
     assert "CF008 error --junit: /no/such/folder/report.xml cannot be written" in capsys.readouterr().err
 
 
@@ -152,3 +163,10 @@ def test_a_time_that_is_none(option: str, value: str, capsys: pytest.CaptureFixt
     with pytest.raises(SystemExit):
         command("http://127.0.0.1:1/v1", f"{option}={value}")
     assert "is no positive number of seconds" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", ["0", "-3", "1.5", "many", "\u0663"])
+def test_a_number_of_tokens_that_is_none(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        command("http://127.0.0.1:1/v1", f"--context-tokens={value}")
+    assert "is no positive number of tokens" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from constructs_pd.conformance.run import Report, run, store_answers
 from constructs_pd.conformance.settings import Settings
 from support.metrics_page import RAY, pages
 from support.openai_model import tokens_of
-from support.openai_stub import MODEL, Fault, Stub, running
+from support.openai_stub import MODEL, Fault, Quirk, Stub, running
 
 KEY = "a-key-that-nobody-may-see"
 
@@ -38,14 +38,15 @@ CAUGHT_BY: dict[Fault, set[str]] = {
     Fault.NO_ROLE: {"CF303"},
     Fault.OTHER_MODEL_IN_CHUNKS: {"CF304"},
     Fault.CHUNK_AFTER_FINISH: {"CF305"},
-    Fault.CHUNK_LOST: {"CF306"},
+    Fault.CHUNK_LOST: {"CF306", "CF315"},
     Fault.NO_USAGE_CHUNK: {"CF307"},
     Fault.USAGE_UNASKED: {"CF308"},
     Fault.BROKEN_CHARACTERS: {"CF309"},
     Fault.REPLACED_CHARACTERS: {"CF309"},
     Fault.MIXED_STREAMS: {"CF310"},
     Fault.STUCK_AFTER_CANCEL: {"CF311"},
-    Fault.ONE_CHOICE_STREAMED: {"CF313"},
+    Fault.ONE_CHOICE_STREAMED: {"CF313", "CF315"},
+    Fault.CHOICES_SWAPPED_IN_STREAM: {"CF315"},
     Fault.USAGE_NOT_NULL: {"CF314"},
     Fault.MAX_TOKENS_IGNORED: {"CF401", "CF403", "CF404", "CF901"},
     Fault.MAX_COMPLETION_TOKENS_IGNORED: {"CF402"},
@@ -55,6 +56,8 @@ CAUGHT_BY: dict[Fault, set[str]] = {
     Fault.STOP_LEAKED: {"CF411"},
     Fault.FINISH_LENGTH_FOR_STOP: {"CF412", "CF417"},
     Fault.ONLY_FIRST_STOP: {"CF413"},
+    Fault.ONLY_LAST_STOP: {"CF413"},
+    Fault.LATER_STOP_WINS: {"CF413"},
     Fault.STOP_IN_ONE_TOKEN: {"CF414"},
     Fault.STOP_LEAKED_IN_STREAM: {"CF415"},
     Fault.NEVER_STOP_STOPS: {"CF416"},
@@ -63,7 +66,10 @@ CAUGHT_BY: dict[Fault, set[str]] = {
     Fault.LOGPROB_MISSING: {"CF502"},
     Fault.TOP_LOGPROB_MISSING: {"CF503"},
     Fault.STREAMED_LOGPROB_MISSING: {"CF504"},
+    Fault.STREAMED_TOKEN_WITHHELD: {"CF504"},
     Fault.COMPLETION_LOGPROB_MISSING: {"CF505"},
+    # What is no JSON is no answer.
+    Fault.LOGPROBS_NOT_A_NUMBER: {"CF505", "CF901", "CF902", "CF903"},
     Fault.SEED_IGNORED: {"CF506"},
     Fault.TOTAL_OFF_BY_ONE: {"CF601"},
     # Tokens that are counted too often are missed by whoever counts tokens as well.
@@ -161,6 +167,14 @@ def test_every_check_passes_over_a_correct_server(answers: Path) -> None:
 def test_every_check_passes_where_each_byte_comes_alone(answers: Path) -> None:
     report = report_of(Stub(bytes_at_once=7), answers)
     assert {result.check: result.actual for result in report.results if result.status is not Status.PASSED} == {}
+
+
+@pytest.mark.parametrize("quirk", Quirk)
+def test_every_check_passes_over_a_right_server_of_a_rare_kind(quirk: Quirk, answers: Path) -> None:
+    report = report_of(Stub(quirks=frozenset({quirk})), answers)
+    said = {result.check: result.actual for result in report.results if result.status is not Status.PASSED}
+    unsupported = {"CF401"} if quirk is Quirk.MAX_COMPLETION_TOKENS_ONLY else set()
+    assert set(said) == set(ended(report, Status.UNSUPPORTED)) == unsupported, said
 
 
 @pytest.mark.parametrize("fault", Fault)

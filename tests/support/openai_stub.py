@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import ssl
 import threading
 import time
@@ -50,6 +51,7 @@ class Fault(StrEnum):
     MIXED_STREAMS = auto()
     STUCK_AFTER_CANCEL = auto()
     ONE_CHOICE_STREAMED = auto()
+    CHOICES_SWAPPED_IN_STREAM = auto()
     MAX_TOKENS_IGNORED = auto()
     MAX_COMPLETION_TOKENS_IGNORED = auto()
     ONE_TOKEN_TOO_MANY = auto()
@@ -57,6 +59,8 @@ class Fault(StrEnum):
     STOP_LEAKED = auto()
     FINISH_LENGTH_FOR_STOP = auto()
     ONLY_FIRST_STOP = auto()
+    ONLY_LAST_STOP = auto()
+    LATER_STOP_WINS = auto()
     STOP_IN_ONE_TOKEN = auto()
     STOP_LEAKED_IN_STREAM = auto()
     NEVER_STOP_STOPS = auto()
@@ -66,7 +70,9 @@ class Fault(StrEnum):
     LOGPROB_MISSING = auto()
     TOP_LOGPROB_MISSING = auto()
     STREAMED_LOGPROB_MISSING = auto()
+    STREAMED_TOKEN_WITHHELD = auto()
     COMPLETION_LOGPROB_MISSING = auto()
+    LOGPROBS_NOT_A_NUMBER = auto()
     SEED_IGNORED = auto()
     TOTAL_OFF_BY_ONE = auto()
     COMPLETION_OFF_BY_ONE = auto()
@@ -116,11 +122,24 @@ class Lack(StrEnum):
     TOKEN_IDS = auto()
     TOLD_CONTEXT = auto()
     LONG_CONTEXT = auto()
+    ROOM = auto()
     LONG_STREAMS = auto()
     LONG_ANSWERS = auto()
     OWN_END = auto()
     SAME_ANSWERS = auto()
     WIDE_CHARACTERS = auto()
+
+
+class Quirk(StrEnum):
+    """Something that a right server may do and few do."""
+
+    NULL_ERROR = auto()
+    SEVERAL_DATA_LINES = auto()
+    CARRIAGE_RETURNS = auto()
+    COMMENTS = auto()
+    DATED_MODEL = auto()
+    MAX_COMPLETION_TOKENS_ONLY = auto()
+    STORED_ANSWERS = auto()
 
 
 class RefusedError(Exception):
@@ -139,6 +158,7 @@ class Stub:
 
     faults: frozenset[Fault] = frozenset()
     lacks: frozenset[Lack] = frozenset()
+    quirks: frozenset[Quirk] = frozenset()
     api_key: str | None = None
     refuses_unknown_fields: bool = False
     salts: set[str] = field(default_factory=set)
@@ -171,11 +191,16 @@ class Stub:
             if path.endswith(f"/{MODEL}") or self.has(Fault.UNKNOWN_MODEL_DESCRIBED):
                 return entry
             raise RefusedError(404, "no such model")
-        if path == "/v1/chat/completions" and not self.has(Fault.GET_ACCEPTED):
-            raise RefusedError(405, "POST it")
         if path == "/v1/chat/completions":
-            return {"object": "list", "data": []}
+            return self._stored_answers()
         raise RefusedError(404, "no such path")
+
+    def _stored_answers(self) -> dict[str, Any]:
+        if Quirk.STORED_ANSWERS in self.quirks:
+            return {"object": "list", "data": []}
+        if self.has(Fault.GET_ACCEPTED):
+            return {"choices": []}
+        raise RefusedError(405, "POST it")
 
     def refuse(self, path: str, body: dict[str, Any]) -> None:
         """Refuse what is wrong with a request."""
@@ -188,13 +213,17 @@ class Stub:
         if path.endswith("chat/completions") and "messages" not in body and not self.has(Fault.NO_MESSAGES_ACCEPTED):
             raise RefusedError(400, "messages are missing", {} if self.has(Fault.OBJECT_AS_PARAM) else "messages")
         self._refuse_numbers(body)
-        if prompt_tokens(body) > self.context_tokens and not self.has(Fault.PROMPT_TRUNCATED):
+        # Most engines take what is too long to answer whole; some refuse it.
+        answer = limit_of(body) if Lack.ROOM in self.lacks else 0
+        if prompt_tokens(body) + answer > self.context_tokens and not self.has(Fault.PROMPT_TRUNCATED):
             raise RefusedError(400, "the prompt is too long", "messages")
         self._refuse_messages(body)
         self._refuse_features(path, body)
 
     @property
     def context_tokens(self) -> int:
+        if Lack.ROOM in self.lacks:
+            return 64
         return 80 if Lack.LONG_CONTEXT in self.lacks else CONTEXT_TOKENS
 
     def _refuse_features(self, path: str, body: dict[str, Any]) -> None:
@@ -205,8 +234,10 @@ class Stub:
             Lack.SEVERAL_CHOICES: body.get("n", 1) > 1,
             Lack.TOOLS: "tools" in body or "response_format" in body,
             Lack.TOKEN_IDS: isinstance(body.get("prompt"), list),
-            Lack.LONG_STREAMS: body.get("max_tokens", 0) > 500,
+            Lack.LONG_STREAMS: limit_of(body) > 500,
         }
+        if Quirk.MAX_COMPLETION_TOKENS_ONLY in self.quirks and "max_tokens" in body and path != "/v1/completions":
+            raise RefusedError(400, "max_tokens is not supported, use max_completion_tokens", "max_tokens")
         for lack in self.lacks:
             if asked.get(lack):
                 raise RefusedError(404 if lack is Lack.COMPLETIONS else 400, f"there are no {lack}")
@@ -237,7 +268,7 @@ class Stub:
             if self.has(Fault.NUMBER_AS_CODE):
                 error.body["error"]["code"] = 400
             raise error
-        if (body.get("max_tokens") or 1) < 0 and not self.has(Fault.NEGATIVE_MAX_TOKENS_ACCEPTED):
+        if limit_of(body) < 0 and not self.has(Fault.NEGATIVE_MAX_TOKENS_ACCEPTED):
             raise RefusedError(400, "max_tokens must be positive", "max_tokens")
         if body.get("n") == 0 and not self.has(Fault.NO_CHOICE_ACCEPTED):
             raise RefusedError(400, "n must be positive", "n")
@@ -314,7 +345,11 @@ class Stub:
         stop, stream = body.get("stop"), bool(body.get("stream"))
         sequences = [stop] if isinstance(stop, str) else list(stop or ())
         if self.has(Fault.ONLY_FIRST_STOP):
-            sequences = sequences[:1]
+            sequences = [one for one in sequences if "never" not in one][:1]
+        if self.has(Fault.ONLY_LAST_STOP):
+            sequences = [one for one in sequences if "never" not in one][-1:]
+        if self.has(Fault.LATER_STOP_WINS):
+            sequences = sorted(sequences, key=written.text.find)[-1:]
         if self.has(Fault.STOP_IN_ONE_TOKEN) and not stream:
             sequences = [one for one in sequences if any(one in token.text for token in written.tokens)]
         if (
@@ -352,7 +387,9 @@ class Stub:
         return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": total}
 
     def head(self, object: str) -> dict[str, Any]:
-        return {"id": f"id-{next(self.ids)}", "object": object, "created": 1_700_000_000, "model": MODEL}
+        model = f"{MODEL}-2026-11-30" if Quirk.DATED_MODEL in self.quirks else MODEL
+        error = {"error": None} if Quirk.NULL_ERROR in self.quirks else {}
+        return {"id": f"id-{next(self.ids)}", "object": object, "created": 1_700_000_000, "model": model, **error}
 
     def answer(self, body: dict[str, Any], is_chat: bool) -> dict[str, Any]:
         choices = self.choices(body)
@@ -390,6 +427,8 @@ class Stub:
         logprobs = [one.logprob for one in tokens]
         if self.has(Fault.COMPLETION_LOGPROB_MISSING) and count == 3:
             logprobs.pop()
+        if self.has(Fault.LOGPROBS_NOT_A_NUMBER):
+            logprobs = [math.nan for _ in logprobs]
         top = [dict(one.top[:count]) for one in tokens]
         texts = [one.text for one in tokens]
         return {"tokens": texts, "token_logprobs": logprobs, "top_logprobs": top, "text_offset": list(offsets)}
@@ -433,14 +472,20 @@ class Stub:
         pieces = self._texts(body, written)
         for place, text in enumerate(pieces):
             one = written.tokens[place] if place < len(written.tokens) else None
-            if self.has(Fault.CHUNK_LOST) and place == 3 and text.isascii() and not body.get("logprobs"):
+            if self._is_lost(body, place, text):
                 continue
             if self.has(Fault.STREAMED_LOGPROB_MISSING) and place == 2:
                 one = None
-            yield chunk(text, one)
+            swapped = self.has(Fault.CHOICES_SWAPPED_IN_STREAM) and body.get("n") == 2 and place % 2 == 1
+            yield {**chunk(text, one), "index": 1 - index if swapped else index}
         yield {**chunk(None), "finish_reason": written.reason}
         if self.has(Fault.CHUNK_AFTER_FINISH):
             yield chunk("")
+
+    def _is_lost(self, body: dict[str, Any], place: int, text: str) -> bool:
+        if body.get("logprobs"):
+            return place == 3 and self.has(Fault.STREAMED_TOKEN_WITHHELD)
+        return place == 3 and self.has(Fault.CHUNK_LOST) and text.isascii()
 
     def _texts(self, body: dict[str, Any], written: Written) -> list[str]:
         """Return the text of each token, as far as it is said."""
@@ -470,7 +515,12 @@ class Stub:
                 yield {"index": 0, "function": {"arguments": call[at : at + 5]}}
 
     def _encoded(self, chunk: dict[str, Any]) -> Iterator[bytes]:
-        event = f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n".encode()
+        lines = json.dumps(chunk, ensure_ascii=False, indent=1 if Quirk.SEVERAL_DATA_LINES in self.quirks else None)
+        event = "".join(f"data: {line}\n" for line in lines.split("\n")).encode() + b"\n"
+        if Quirk.COMMENTS in self.quirks:
+            event = b": ping\n\nevent: message\n" + event.replace(b"data: ", b"data:")
+        if Quirk.CARRIAGE_RETURNS in self.quirks:
+            event = event.replace(b"\n", b"\r")
         if self.has(Fault.BROKEN_CHARACTERS):
             event = event.replace("ü".encode(), "ü".encode()[:1])
         yield event
@@ -491,6 +541,11 @@ def prompt_text(body: dict[str, Any]) -> str:
     if "messages" not in body:
         return str(body.get("prompt", ""))
     return "\n".join(f"{message['role']}: {_content(message)}" for message in body["messages"])
+
+
+def limit_of(body: dict[str, Any]) -> int:
+    """Return how many tokens a request allows an answer, 1 where it does not say."""
+    return int(body.get("max_tokens") or body.get("max_completion_tokens") or 1)
 
 
 def prompt_tokens(body: dict[str, Any]) -> int:
@@ -575,7 +630,7 @@ class Handler(BaseHTTPRequestHandler):
             self._stream(iter([f"data: {json.dumps(error.body)}\n\n".encode(), b"data: [DONE]\n\n"]))
             return
         if body.get("stream"):
-            self.stub.abandoned = self.stub.has(Fault.STUCK_AFTER_CANCEL) and body.get("max_tokens") == 1000
+            self.stub.abandoned = self.stub.has(Fault.STUCK_AFTER_CANCEL) and limit_of(body) == 1000
             self._stream(self.stub.events(body, is_chat))
         elif self.stub.abandoned:
             self.stub.abandoned = False

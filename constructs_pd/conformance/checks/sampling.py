@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from constructs_pd.conformance.check import check
-from constructs_pd.conformance.outcome import CheckFailedError, NotSupportedError, require
+from constructs_pd.conformance.outcome import CheckFailedError, NotSupportedError, is_logprob, require
 from constructs_pd.conformance.session import Session, choices_of, streamed_choices, usage_of
 from constructs_pd.conformance.surface import CHAT, COMPLETIONS
 
@@ -51,6 +51,9 @@ def streamed_logprobs(session: Session) -> str:
     if not any(choice.get("finish_reason") == "length" for choice in choices):
         raise NotSupportedError("max_tokens did not end the answer, so its tokens are not known")
     tokens = [token for choice in choices if choice.get("logprobs") for token in _content(choice)]
+    bare = sum(1 for choice in choices if CHAT.delta(choice) and not choice.get("logprobs"))
+    expected = f"log probabilities of {FEW_TOKENS} tokens"
+    require(bare == 0, expected, f"of {len(tokens)}, and none with {bare} chunks of text")
     return _tokens(tokens, FEW_TOKENS)
 
 
@@ -65,6 +68,8 @@ def completion_logprobs(session: Session) -> str:
     for name in ("tokens", "token_logprobs", "top_logprobs", "text_offset"):
         listed = found.get(name)
         require(isinstance(listed, list) and len(listed) == count, f"{count} {name}", f"{name}: {listed!r}")
+    logprobs = found["token_logprobs"]
+    require(all(map(is_logprob, logprobs)), "finite log probabilities of at most 0", f"token_logprobs: {logprobs!r}")
     return f"{count} tokens"
 
 
@@ -98,7 +103,7 @@ def _tokens(tokens: list[Any], count: int) -> str:
         require(
             {"token", "logprob", "bytes", "top_logprobs"} <= token.keys(), "token, logprob, bytes, top_logprobs", token
         )
-        require(isinstance(token["logprob"], int | float) and token["logprob"] <= 0, "a logprob of at most 0", token)
+        require(is_logprob(token["logprob"]), "a finite logprob of at most 0", token)
     return f"{count} tokens"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from constructs_pd.conformance.check import check
 from constructs_pd.conformance.outcome import NotSupportedError, require
@@ -29,7 +29,12 @@ class Cut:
 @check("CF411", "A stop sequence ends the answer before it", SOURCE)
 def one(session: Session) -> str:
     """Stop at a part of the answer."""
-    return _each(session, lambda cut: cut.sequence)
+    found = []
+    for surface in session.surfaces:
+        cut = _cut(session, surface)
+        _require_cut(surface.name, cut, surface.text(session.choices(surface, stop=cut.sequence)[0]))
+        found.append(f"{surface.name}: {cut.sequence!r}")
+    return ", ".join(found)
 
 
 @check("CF412", "finish_reason is stop where a stop sequence ended the answer", "CreateChatCompletionResponse")
@@ -44,8 +49,14 @@ def reason(session: Session) -> str:
 
 @check("CF413", "Of several stop sequences the first to be said ends the answer", SOURCE)
 def several(session: Session) -> str:
-    """Stop at one that is never said, and at a part of the answer."""
-    return _each(session, lambda cut: [NEVER, cut.sequence])
+    """Stop at two parts of the answer, named in either order, and at one that is never said."""
+    found = []
+    for surface in session.surfaces:
+        cut, later = _two_cuts(session, surface)
+        for stop in ([cut.sequence, later, NEVER], [NEVER, later, cut.sequence]):
+            _require_cut(surface.name, cut, surface.text(session.choices(surface, stop=stop)[0]))
+        found.append(f"{surface.name}: {cut.sequence!r} before {later!r}")
+    return ", ".join(found)
 
 
 @check("CF414", "A stop sequence that begins in one token and ends in another ends the answer", SOURCE)
@@ -85,20 +96,12 @@ def never(session: Session) -> str:
 def first_token(session: Session) -> str:
     """Stop at the first chunk's text: a prefill engine generates that token, too, and stops for another reason."""
     for surface in session.surfaces:
+        session.text(surface)
         prompt, first = _first_token(session, surface)
         choice = session.choices(surface, prompt, stop=[first])[0]
         require(surface.text(choice) == "", "no text", f"{surface.name}: {surface.text(choice)[:40]!r}")
         require(choice.get("finish_reason") == "stop", "finish_reason: stop", f"{surface.name}: {choice}")
     return "empty"
-
-
-def _each(session: Session, stop: Any) -> str:
-    found = []
-    for surface in session.surfaces:
-        cut = _cut(session, surface)
-        _require_cut(surface.name, cut, surface.text(session.choices(surface, stop=stop(cut))[0]))
-        found.append(f"{surface.name}: {cut.sequence!r}")
-    return ", ".join(found)
 
 
 def _require_cut(name: str, cut: Cut, text: str) -> None:
@@ -112,6 +115,20 @@ def _cut(session: Session, surface: Surface) -> Cut:
     parts = [text[at : at + LENGTH] for at in range(middle, len(text) - LENGTH)]
     # Letters first: they are mostly of one token, which is the simple case.
     return _first_of(text, [*filter(str.isalpha, parts), *parts])
+
+
+def _two_cuts(session: Session, surface: Surface) -> tuple[Cut, str]:
+    """Return a sequence that the answer contains, and one that it says for the first time only after it."""
+    text = session.text(surface)
+    parts = [(at, text[at : at + LENGTH]) for at in range(1, len(text) - LENGTH + 1)]
+    firsts = [(at, part) for at, part in parts if text.find(part) == at and "\ufffd" not in part]
+    # Letters first, as above.
+    for candidates in ([(at, part) for at, part in firsts if part.isalpha()], firsts):
+        for at, part in (*candidates[len(candidates) // 2 :], *candidates):
+            later = [sequence for place, sequence in candidates if place >= at + LENGTH]
+            if later:
+                return Cut(part, text[:at]), later[-1]
+    raise NotSupportedError(f"{surface.name}: the answer has no two parts to stop at")
 
 
 def _cut_across(session: Session, surface: Surface) -> Cut:
