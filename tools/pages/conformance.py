@@ -32,10 +32,14 @@ constructs-pd conformance --base-url http://127.0.0.1:8000/v1 --model qwen3.5-9b
 The status is 0 where no check failed, 1 where one did, 2 where the endpoint could not be checked at all.
 `--json` prints the same for programs, `--junit FILE` writes it for a CI system, `--only 'CF3*'` runs a part,
 `--list` lists the checks. A request ends after `--timeout` (120 s: the first request for several choices or log
-probabilities is slow), the run after `--deadline` (900 s). At most `--concurrency` (4) requests are under way at once.
+probabilities is slow), the run after `--deadline` (900 s), also where the endpoint sends a byte now and then. At most
+`--concurrency` (4) requests are under way at once.
 
 Most checks compare greedy answers with each other and need no particular model: a tiny one with random weights does.
-Where greedy answers vary from one request to the next, what would be compared is unsupported.
+Where greedy answers vary from one request to the next, what would be compared is unsupported, and so is what is refused
+where the context is shorter than 512 tokens. An alias may be answered with its dated name, as OpenAI answers for
+`gpt-4o` as `gpt-4o-2024-08-06`; another model's name is a failure. Where chat refuses `max_tokens` and names
+`max_completion_tokens`, that is sent instead.
 
 ## The corruption canary
 
@@ -48,21 +52,23 @@ constructs-pd conformance --base-url http://127.0.0.1:8001/v1 --model qwen3.5-9b
 constructs-pd conformance --base-url http://127.0.0.1:8000/v1 --model qwen3.5-9b --answers answers.json
 ```
 
-or, with both running, `--reference-url http://127.0.0.1:8001/v1`. The reference is never shown the endpoint's key.
+or, with both running, `--reference-url http://127.0.0.1:8001/v1`. The reference is never shown the endpoint's key: for
+one that wants a key, store its answers. Where the model has another name there, say it with `--reference-model`.
 Rounding is forgiven: where the right token was less than 0.5 (in natural logarithms) likelier than the next, the
 answers may part, and the rest is not compared; a token's own log probability may differ by as much. Where an endpoint
 tells no log probabilities, the texts must be equal. Prompts that exceed a model's context are left out. CF902 needs
 no reference, and finds a hand-over that is lost as a whole.
 
 Each canary is asked with a fresh `cache_salt`, where the endpoint takes vLLM's field: blocks that decode kept of an
-earlier run would hide those that are lost in this one. Elsewhere ask right after the start.
+earlier run would hide those that are lost in this one. Elsewhere ask right after the start, or without a prefix cache.
 
 ## The bytes of the hand-over
 
 Where the hand-over fails, decode may compute the prompt again and answer rightly. CF903 therefore reads how many bytes
-decode received, `nixl_bytes_transferred_sum`, before and after long prompts: from the Prometheus page that
-`--metrics-url` names, at every address of its host. That is Ray's page of a decode pod, port 8080, or vLLM's own. Ray
-reports every 10 s, so that the check waits up to 60 s. Without the option it is unsupported.
+decode received, `nixl_bytes_transferred_sum`, before and after long prompts that nobody asked before: from the
+Prometheus page that `--metrics-url` names, at every address of its host. That is Ray's page of a decode pod, port 8080,
+or vLLM's own; a page of neither fails at once. Ray reports every 10 s, so that the check waits up to 60 s. Without the
+option it is unsupported.
 
 The bytes are a sign that something was handed over, not a measure of it: Ray sums a histogram from the middles of its
 buckets, and what other requests move at the same time, or moved in the 10 s before, counts too.
@@ -78,6 +84,7 @@ CPU, and a model of two layers with random weights: 66 checks pass, none fails, 
 34 s (2026-11-30). Its answers equal those of vLLM's own server without a hand-over. With decode changed to zero what it
 received, CF901 failed each time: one block of 128 tokens, all blocks of one layer, the later half, all. CF902 failed
 for the last two. The two shorter prompts fit the model, of up to 12 such blocks. No GPU and no other model was used.
+CF315 came later and was tried with test servers only.
 """
 
 
