@@ -12,7 +12,7 @@ import pytest
 from constructs_pd.cli.main import main
 from constructs_pd.conformance.checks import CHECKS
 from constructs_pd.conformance.deviations import known_deviations
-from constructs_pd.conformance.outcome import Result, Status
+from constructs_pd.conformance.outcome import CheckFailedError, Result, Status
 from constructs_pd.conformance.problems import PROBLEMS
 from constructs_pd.conformance.report import as_junit, lines_of
 from constructs_pd.conformance.run import Report
@@ -60,6 +60,12 @@ def test_a_token_that_a_parser_withholds_is_known_and_text_without_its_log_proba
     for fault, status in ((Fault.STREAMED_TOKEN_WITHHELD, 0), (Fault.STREAMED_LOGPROB_MISSING, 1)):
         with running(Stub(frozenset({fault}))) as url:
             assert command(url, "--only", "CF504", "--vllm", "0.26.0") == status
+
+
+@pytest.mark.parametrize(("seen", "known"), [("of 0", False), ("of 1", False), ("of 4", True), ("of 7", True)])
+def test_a_stream_that_loses_all_log_probabilities_but_one_is_no_known_deviation(seen: str, known: bool) -> None:
+    failure = CheckFailedError("log probabilities of 8 tokens", seen)
+    assert any(row.explains("CF504", failure) for row in known_deviations()) is known
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
