@@ -50,7 +50,7 @@ def engine_folder() -> Path:
     """Return where the real engine's environment is, or would be."""
     stated = os.environ.get(ENVIRONMENT_VARIABLE)
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(stated) if stated else Path(cache) / "constructs-pd" / "engine"
+    return Path(stated).absolute() if stated else Path(cache).absolute() / "constructs-pd" / "engine"
 
 
 def engine(name: EngineName, vllm_version: str) -> Engine:

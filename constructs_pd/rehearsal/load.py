@@ -23,6 +23,7 @@ PATIENCE_SECONDS: Final = 60.0
 MOST_AT_ONCE: Final = 96
 ANSWER_TOKENS: Final = 48
 PROMPT_TOKENS: Final = (40, 129, 300, 513)
+LEAST_CONTEXT_TOKENS: Final = PROMPT_TOKENS[0] + ANSWER_TOKENS
 
 
 @dataclass(frozen=True)
@@ -60,13 +61,17 @@ class Load:
         self._port, self._model, self._number = port, model, first_number
         self._lengths = [length for length in PROMPT_TOKENS if length + ANSWER_TOKENS <= context_tokens]
         self._pool = ThreadPoolExecutor(MOST_AT_ONCE)
-        self._futures: list[Future[Request]] = []
+        self._sent: list[tuple[float, Future[Request]]] = []
         self._over = Event()
         self._clock = Thread(target=self._send, daemon=True)
 
     def ended(self) -> list[Request]:
         """Return the requests that are over, in the order in which they were sent."""
-        return [future.result() for future in tuple(self._futures) if future.done()]
+        return [future.result() for _, future in tuple(self._sent) if future.done()]
+
+    def waits_since(self) -> float | None:
+        """Return when the oldest request was sent that is not over, in seconds of the monotonic clock; none: no one."""
+        return next((begun for begun, future in tuple(self._sent) if not future.done()), None)
 
     def __enter__(self) -> Load:
         self._clock.start()
@@ -75,14 +80,16 @@ class Load:
     def __exit__(self, *error: object) -> None:
         self._over.set()
         self._clock.join()
-        self._pool.shutdown(cancel_futures=error[0] is not None)
+        # Where something went wrong, or Ctrl-C came, nobody waits a minute for answers: their connections end with Ray.
+        self._pool.shutdown(wait=error[0] is None, cancel_futures=error[0] is not None)
 
     def _send(self) -> None:
         while not self._over.wait(INTERVAL_SECONDS):
-            if sum(not future.done() for future in self._futures) < MOST_AT_ONCE:
+            if sum(not future.done() for _, future in self._sent) < MOST_AT_ONCE:
                 length = self._lengths[self._number % len(self._lengths)]
                 question = completion(self._model, f"request {self._number}", length, self._number, ANSWER_TOKENS)
-                self._futures.append(self._pool.submit(request, self._port, question, streamed=self._number % 2 == 0))
+                future = self._pool.submit(request, self._port, question, streamed=self._number % 2 == 0)
+                self._sent.append((time.monotonic(), future))
                 self._number += 1
 
 

@@ -61,14 +61,14 @@ def looked_at(
         RehearsalError: It cannot be deployed.
     """
     port: int = document["http_options"]["port"]
-    context_tokens = min(int(str(phase.engine_arguments["max_model_len"])) for phase in plan.phases)
+    context = context_tokens(plan)
     with steps.step("deploy prefill and decode"):
         deploy(ray.dashboard, document, options.timeout_seconds, steps.tell)
     state = ray.dashboard.serve()
     running = replicas(state, APPLICATION_NAME)
     found = Found([checks.placement(running, ray), checks.roles(_deployed(state))])
     with steps.step("ask prefill and decode"):
-        asked, answers, work = _asked(plan, port, context_tokens, running, ray)
+        asked, answers, work = _asked(plan, port, context, running, ray)
     found.checks += [
         checks.answered(asked, answers),
         checks.prefilled(work, running, ray),
@@ -80,7 +80,7 @@ def looked_at(
         return found
     with steps.step("check the API's conformance"):
         found.checks += conformance_checks(plan, port, steps.tell)
-    served = Served(ray, supervised, port, plan.model.served_name, context_tokens, options.timeout_seconds)
+    served = Served(ray, supervised, port, plan.model.served_name, context, options.timeout_seconds)
     lost = [served.lose(loss, index, steps) for index, loss in enumerate(options.lose)]
     with steps.step("deploy the same engine aggregated"):
         deploy(ray.dashboard, aggregated(document), options.timeout_seconds, steps.tell)
@@ -91,6 +91,11 @@ def looked_at(
             found.survived.append(survival(each, right))
             found.checks += checks_of(found.survived[-1])
     return found
+
+
+def context_tokens(plan: DeploymentPlan) -> int:
+    """Return the longest context that both phases serve, in tokens."""
+    return min(int(str(phase.engine_arguments["max_model_len"])) for phase in plan.phases)
 
 
 def _deployed(state: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from constructs_pd.manifests.serve_config import APPLICATION_NAME
 from constructs_pd.rehearsal.dashboard import replicas
 from constructs_pd.rehearsal.exchange import NoAnswerError
-from constructs_pd.rehearsal.load import Load, Request
+from constructs_pd.rehearsal.load import Load
 from constructs_pd.rehearsal.local_ray import LocalRay, restart
 from constructs_pd.rehearsal.losses import lost_node_id, lost_replicas, victims
 from constructs_pd.rehearsal.steps import Steps
@@ -75,8 +75,8 @@ class Served:
             replaced_at = self._replaced({replica.replica_id for replica in gone}, lost_at + self.timeout_seconds)
             left = len(below & descendants(self.supervised.process))
             steps.tell("every replica runs again" if replaced_at else "not every replica runs again")
-            _wait_for_calm(load, lost_at + self.timeout_seconds)
-        return Lost(loss, lost_at, replaced_at, left, load.ended())
+            answers_again = replaced_at is not None and _is_calm(load, replaced_at, lost_at + self.timeout_seconds)
+        return Lost(loss, lost_at, replaced_at, answers_again, left, load.ended())
 
     def _replaced(self, gone: Collection[str], deadline: float) -> float | None:
         """Wait until every replica runs and none of those that were lost, and return when that was."""
@@ -102,12 +102,15 @@ def is_whole(application: dict[str, Any], gone: Collection[str]) -> bool:
     )
 
 
-def _wait_for_calm(load: Load, deadline: float) -> None:
-    calm_from = time.monotonic()
-    while time.monotonic() < min(deadline, calm_from + CALM_SECONDS):
+def _is_calm(load: Load, replaced_at: float, deadline: float) -> bool:
+    """Wait for a while in which requests are answered, none fails and none hangs, and return whether there was one."""
+    while time.monotonic() < deadline:
         time.sleep(_POLL_SECONDS)
-        calm_from = max([calm_from, *(request.ended for request in _failed(load))])
-
-
-def _failed(load: Load) -> list[Request]:
-    return [request for request in load.ended() if not request.is_answered]
+        ended, waits_since, now = load.ended(), load.waits_since(), time.monotonic()
+        calm_from = max([replaced_at, *(request.ended for request in ended if not request.is_answered)])
+        answered = any(request.begun >= calm_from for request in ended)
+        # Half as long: else what hangs from now on would not be seen before the end.
+        waits = waits_since is not None and now - waits_since > CALM_SECONDS / 2
+        if now - calm_from >= CALM_SECONDS and answered and not waits:
+            return True
+    return False

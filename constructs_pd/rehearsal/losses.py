@@ -9,7 +9,9 @@ from typing import Final
 from constructs_pd.rehearsal.checks import phase_of
 from constructs_pd.rehearsal.dashboard import Replica
 from constructs_pd.rehearsal.errors import RehearsalError
+from constructs_pd.rehearsal.load import LEAST_CONTEXT_TOKENS
 from constructs_pd.rehearsal.local_ray import LocalRay
+from constructs_pd.rehearsal.options import Options
 from constructs_pd.rehearsal.supervisor import descendants
 
 #: A Serve replica, by the phase that it is; the ingress is none.
@@ -21,18 +23,43 @@ NODES: Final = {"prefill-node": "prefill", "decode-node": "decode"}
 LOSSES: Final = (*REPLICAS, *ENGINES, *NODES)
 
 
+def require_losses(options: Options, context_tokens: int) -> None:
+    """Refuse losses that this rehearsal cannot show, before anything starts.
+
+    Raises:
+        RehearsalError: The engine is no process of its own, or no request of a loss fits the context.
+    """
+    engines = sorted(set(options.lose) & ENGINES.keys())
+    if engines and options.engine == "mock":
+        raise RehearsalError(f"{engines[0]} has no process of its own: the mock is within its replica", "leave it out")
+    if options.lose and context_tokens < LEAST_CONTEXT_TOKENS:
+        raise RehearsalError(
+            f"the requests of a loss have {LEAST_CONTEXT_TOKENS} tokens at least, max_model_len is {context_tokens}",
+            "leave --lose out, or state a longer context",
+        )
+
+
 def lost_node_id(loss: str, ray: LocalRay) -> str | None:
     """Return Ray's id of the node that a loss takes, or none if it leaves every node."""
     return next((node_id for node_id, node in ray.nodes.items() if node.planned.group == NODES.get(loss)), None)
 
 
 def lost_replicas(loss: str, running: Sequence[Replica], ray: LocalRay) -> list[Replica]:
-    """Return the replicas that a loss takes."""
+    """Return the replicas that a loss takes.
+
+    Raises:
+        RehearsalError: There is none.
+    """
     node_id = lost_node_id(loss, ray)
     if node_id is not None:
         return [replica for replica in running if replica.node_id == node_id]
     phase = (REPLICAS | ENGINES)[loss]
-    return [replica for replica in running if phase_of(replica.deployment) == phase][:1]
+    found = [replica for replica in running if phase_of(replica.deployment) == phase]
+    if not found:
+        raise RehearsalError(
+            f"{loss} cannot be lost: none runs", "allow more with --timeout, so that an earlier one is back"
+        )
+    return found[:1]
 
 
 def victims(loss: str, running: Sequence[Replica], ray: LocalRay) -> set[int]:
@@ -49,7 +76,7 @@ def victims(loss: str, running: Sequence[Replica], ray: LocalRay) -> set[int]:
     else:
         found = {lost_replicas(loss, running, ray)[0].process}
     if not found:
-        raise RehearsalError(f"{loss} has no process of its own here", "leave it out: the mock is within its replica")
+        raise RehearsalError(f"{loss} has no process to kill", "see the engine's log")
     return found
 
 

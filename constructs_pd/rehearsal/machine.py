@@ -60,7 +60,8 @@ def require_memory(needed: float, root: Path = Path("/")) -> None:
 
 def _left_in_control_groups(root: Path) -> Iterator[float]:
     """Yield what each limit on this process leaves, in GiB: a container has one of its own."""
-    for line in (root / "proc/self/cgroup").read_text().splitlines():
+    groups = root / "proc/self/cgroup"
+    for line in groups.read_text().splitlines() if groups.exists() else ():
         _, controllers, path = line.split(":", 2)
         if controllers and "memory" not in controllers.split(","):
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import socket
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -31,7 +32,9 @@ def free_range(size: int, without: Iterable[range] = ()) -> range:
         RehearsalError: There are none.
     """
     step = max(_STEP, size)
-    for first in range(_FIRST, _LAST - size, step):
+    firsts = list(range(_FIRST, _LAST - size, step))
+    # Another rehearsal that starts now looks too, and nothing is bound for a while.
+    for first in random.sample(firsts, len(firsts)):
         candidate = range(first, first + size)
         if not any(set(candidate) & set(other) for other in without) and all(is_free(port) for port in candidate):
             return candidate

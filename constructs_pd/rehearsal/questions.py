@@ -88,8 +88,12 @@ def _tokens(length: int, number: int) -> list[int]:
 
 def ask(port: int, asked: Sequence[Question]) -> list[Answer]:
     """Return the answers, in the order of the questions, a few of which are asked at once."""
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    pool = ThreadPoolExecutor(_AT_ONCE)
+    try:
         return list(pool.map(lambda question: _ask(port, question), asked))
+    finally:
+        # All are over, or Ctrl-C came: then nobody waits for answers, whose connections end with Ray.
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _ask(port: int, question: Question) -> Answer:

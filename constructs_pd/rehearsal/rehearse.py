@@ -18,7 +18,8 @@ from constructs_pd.rehearsal.errors import RehearsalError
 from constructs_pd.rehearsal.exchange import NoAnswerError
 from constructs_pd.rehearsal.faults import FAULTS
 from constructs_pd.rehearsal.local_ray import LocalRay, start_ray
-from constructs_pd.rehearsal.look import Found, looked_at
+from constructs_pd.rehearsal.look import Found, context_tokens, looked_at
+from constructs_pd.rehearsal.losses import require_losses
 from constructs_pd.rehearsal.machine import needed_gib, require_linux, require_memory
 from constructs_pd.rehearsal.nodes import planned_nodes
 from constructs_pd.rehearsal.options import Options
@@ -52,6 +53,7 @@ def rehearse(plan: DeploymentPlan, options: Options, tell: Callable[[str], None]
     require_memory(needed_gib(nodes, options.engine, max(phase.tensor_parallel for phase in plan.phases)))
     if options.port is not None:
         require_free(options.port)
+    require_losses(options, context_tokens(plan))
     steps = Steps(tell)
     with Supervised() as supervised:
         document = local_document(plan, options, chosen, supervised, steps)
@@ -96,10 +98,12 @@ def local_document(
     if model_folder is not None:
         with steps.step("make a tiny model"):
             _make_model(plan, chosen, supervised)
-    prefill = free_range(plan.prefill.replicas * plan.prefill.tensor_parallel)
-    decode = free_range(plan.decode.replicas * plan.decode.tensor_parallel, [prefill])
+    serve_port = options.port or free_ports(1)[0]
+    taken = [range(serve_port, serve_port + 1)]
+    prefill = free_range(plan.prefill.replicas * plan.prefill.tensor_parallel, taken)
+    decode = free_range(plan.decode.replicas * plan.decode.tensor_parallel, [*taken, prefill])
     machine = Machine(
-        serve_port=options.port or free_ports(1)[0],
+        serve_port=serve_port,
         side_channel_ports={"prefill": prefill.start, "decode": decode.start},
         model_folder=None if model_folder is None else str(model_folder),
     )

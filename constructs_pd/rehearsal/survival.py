@@ -23,6 +23,7 @@ class Survival:
         replaced_seconds: From the loss until every replica ran again, in seconds; none: not in time.
         failing_seconds: From the loss until the last request that failed was sent, in seconds; 0: none later.
         longest_wait_seconds: Of a request that was answered, in seconds.
+        answers_again: Whether requests were answered afterwards, for a while without a failure.
         left_processes: Of what was lost, how many still ran when everything had been replaced.
         wrong: Answers, or parts of one, that are not what a plain engine says.
     """
@@ -34,6 +35,7 @@ class Survival:
     replaced_seconds: float | None
     failing_seconds: float
     longest_wait_seconds: float
+    answers_again: bool
     left_processes: int
     wrong: int
 
@@ -46,6 +48,7 @@ class Lost:
         loss: What was lost.
         at: When, in seconds of the monotonic clock.
         replaced_at: When every replica ran again, likewise; none: not in time.
+        answers_again: Whether requests were answered afterwards, for a while without a failure.
         left_processes: Of what was lost, how many still ran then.
         requests: All requests of the time around it.
     """
@@ -53,6 +56,7 @@ class Lost:
     loss: str
     at: float
     replaced_at: float | None
+    answers_again: bool
     left_processes: int
     requests: Sequence[Request]
 
@@ -72,6 +76,7 @@ def survival(lost: Lost, right: Sequence[Answer]) -> Survival:
         replaced_seconds=None if lost.replaced_at is None else round(lost.replaced_at - lost.at, 1),
         failing_seconds=round(max([0.0, *(request.begun - lost.at for request in failed)]), 1),
         longest_wait_seconds=round(max((each.ended - each.begun for each in met if each.is_answered), default=0.0), 1),
+        answers_again=lost.answers_again,
         left_processes=lost.left_processes,
         wrong=sum(is_wrong(request, answer) for request, answer in zip(lost.requests, right, strict=True)),
     )
@@ -89,8 +94,15 @@ def checks_of(survived: Survival) -> list[Check]:
     seconds = survived.replaced_seconds
     failed = survived.requests - survived.endings.get("answered", 0)
     replaced = "not every replica ran again" if seconds is None else f"every replica ran again after {seconds} s"
+    if seconds is not None and not survived.answers_again:
+        replaced += ", but requests were not answered for a while without a failure"
     return [
-        Check(f"it serves again without {survived.loss}", seconds is not None, replaced),
+        Check(f"it serves again after the loss of {survived.loss}", survived.answers_again, replaced),
+        Check(
+            f"the loss of {survived.loss} leaves no process behind",
+            survived.left_processes == 0,
+            f"{survived.left_processes} processes",
+        ),
         Check(
             f"no answer is wrong around the loss of {survived.loss}",
             survived.wrong == 0,

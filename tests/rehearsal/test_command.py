@@ -115,7 +115,7 @@ def test_only_what_is_clean_is_called_clean(
 
 def test_losses_are_printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     endings = {"answered": 40, "status 500": 2}
-    survived = Survival("decode-node", 42, endings, {"status 500": "it is gone"}, 31.5, 12.0, 30.2, 0, 0)
+    survived = Survival("decode-node", 42, endings, {"status 500": "it is gone"}, 31.5, 12.0, 30.2, True, 0, 0)
     never = replace(survived, loss="prefill-node", replaced_seconds=None)
     found = replace(report(True), survived=(survived, never))
     monkeypatch.setattr(command, "rehearse", lambda plan, options, tell: found)

@@ -121,6 +121,30 @@ def test_requests_come_at_even_distances_half_of_them_streamed(port: int, monkey
     assert {len(each.question.body["prompt"]) for each in ended} == {40, 129, 300, 513}
 
 
+def test_what_goes_wrong_waits_for_no_answer(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(load, "INTERVAL_SECONDS", 0.02)
+    interrupted_at: list[float] = []
+
+    def interrupt(running: Load) -> None:
+        while running.waits_since() is None:
+            time.sleep(0.01)
+        interrupted_at.append(time.monotonic())
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), Load(port, "silent", 1, 4096) as running:
+        interrupt(running)
+    assert time.monotonic() - interrupted_at[0] < 0.9  # the server answers after a second
+
+
+def test_no_more_wait_than_are_allowed(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(load, "INTERVAL_SECONDS", 0.01)
+    monkeypatch.setattr(load, "MOST_AT_ONCE", 3)
+    with Load(port, "silent", 1, 4096) as running:
+        time.sleep(0.5)
+        assert running.ended() == []
+    assert 1 <= len(running.ended()) <= 4
+
+
 def test_no_prompt_is_longer_than_the_context(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(load, "INTERVAL_SECONDS", 0.02)
     with Load(port, "right", 0, 200) as running:

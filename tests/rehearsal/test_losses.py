@@ -6,16 +6,22 @@ import os
 import subprocess
 import sys
 from copy import deepcopy
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from constructs_pd.rehearsal import lose
 from constructs_pd.rehearsal.dashboard import Dashboard, Replica
 from constructs_pd.rehearsal.errors import RehearsalError
+from constructs_pd.rehearsal.load import Load, Request
 from constructs_pd.rehearsal.local_ray import LocalRay, RayNode
 from constructs_pd.rehearsal.lose import is_whole
-from constructs_pd.rehearsal.losses import LOSSES, lost_node_id, lost_replicas, victims
+from constructs_pd.rehearsal.losses import LOSSES, lost_node_id, lost_replicas, require_losses, victims
 from constructs_pd.rehearsal.nodes import PlannedNode
+from constructs_pd.rehearsal.options import Options
+from constructs_pd.rehearsal.questions import Answer, Question
 
 
 def node(group: str) -> RayNode:
@@ -61,11 +67,85 @@ def test_a_replica_is_its_process_and_an_engine_the_processes_below() -> None:
         child.kill()
 
 
-def test_an_engine_within_its_replica_is_no_loss_of_its_own() -> None:
+def test_an_engine_without_a_process_is_named() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
-        with pytest.raises(RehearsalError, match="prefill-engine has no process of its own"):
+        with pytest.raises(RehearsalError, match="prefill-engine has no process to kill"):
             victims("prefill-engine", [Replica("Prefill:own", "p1", "p", child.pid)], RAY)
         child.kill()
+
+
+def test_only_the_raylet_of_a_node_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "raylet").symlink_to(sys.executable)
+    sleeps = ["-c", "import time; time.sleep(60)"]
+    with (
+        subprocess.Popen([tmp_path / "raylet", *sleeps]) as raylet,
+        subprocess.Popen([sys.executable, *sleeps]) as other,
+    ):
+        assert raylet.pid in victims("decode-node", RUNNING, RAY)
+        assert other.pid not in victims("decode-node", RUNNING, RAY)
+        raylet.kill()
+        other.kill()
+
+
+def test_what_does_not_run_cannot_be_lost() -> None:
+    with pytest.raises(RehearsalError, match="decode-replica cannot be lost: none runs"):
+        lost_replicas("decode-replica", RUNNING[:1], RAY)
+
+
+@pytest.mark.parametrize(
+    ("options", "context_tokens", "message"),
+    [
+        (Options("mock", lose=("ingress-replica", "decode-engine")), 4096, "decode-engine has no process of its own"),
+        (Options("vllm", lose=("decode-node",)), 87, "have 88 tokens at least, max_model_len is 87"),
+    ],
+)
+def test_a_loss_that_cannot_be_shown_is_refused(options: Options, context_tokens: int, message: str) -> None:
+    with pytest.raises(RehearsalError, match=message):
+        require_losses(options, context_tokens)
+
+
+def test_other_losses_are_not_refused() -> None:
+    require_losses(Options("mock", lose=("decode-replica",)), 88)
+    require_losses(Options("vllm", lose=("decode-engine",)), 4096)
+    require_losses(Options("mock"), 16)
+
+
+class Asked(Load):
+    """A load whose requests are made up."""
+
+    def __init__(self, ended: list[Request], waits_since: float | None) -> None:
+        self.all, self.oldest = ended, waits_since
+
+    def ended(self) -> list[Request]:
+        return self.all
+
+    def waits_since(self) -> float | None:
+        return self.oldest
+
+
+def asked(begun: float, ending: str) -> Request:
+    return Request(Question("one", "/", {}), False, begun, begun + 1, ending, "", Answer())
+
+
+@pytest.mark.parametrize(
+    ("ended", "waits_since", "calm"),
+    [
+        ([asked(125, "answered")], None, True),
+        ([asked(125, "answered")], 138, True),
+        ([], None, False),
+        ([asked(90, "answered")], None, False),
+        ([asked(125, "answered"), asked(126, "status 500")], None, False),
+        ([asked(125, "answered")], 120, False),
+        ([asked(105, "status 500"), asked(125, "answered")], None, True),
+    ],
+)
+def test_calm_is_when_requests_are_answered_and_none_fails_or_hangs(
+    ended: list[Request], waits_since: float | None, monkeypatch: pytest.MonkeyPatch, *, calm: bool
+) -> None:
+    times = iter([140.0, 140.0, 200.0])
+    clock = SimpleNamespace(monotonic=lambda: next(times), sleep=lambda seconds: None)
+    monkeypatch.setattr(lose, "time", clock)
+    assert lose._is_calm(Asked(ended, waits_since), 119.0, 150.0) is calm
 
 
 STATE: dict[str, Any] = {

@@ -88,6 +88,10 @@ def test_a_port_in_use_is_named() -> None:
     ports.require_free(port)
 
 
+def test_rehearsals_that_start_at_once_take_different_ranges() -> None:
+    assert len({ports.free_range(4).start for _ in range(8)}) > 1
+
+
 def test_ranges_do_not_meet(monkeypatch: pytest.MonkeyPatch) -> None:
     first = ports.free_range(8)
     second = ports.free_range(8, [first])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
 
 from constructs_pd.rehearsal import rehearse
 from constructs_pd.rehearsal.dashboard import Dashboard
+from constructs_pd.rehearsal.engines import engine
 from constructs_pd.rehearsal.errors import RehearsalError
 from constructs_pd.rehearsal.exchange import NoAnswerError
 from constructs_pd.rehearsal.local_ray import LocalRay, RayNode
@@ -62,3 +63,18 @@ def test_a_dashboard_that_does_not_answer_is_no_traceback(
     sleeps = "import time; time.sleep(600)"
     with pytest.raises(RehearsalError, match="Ray does not answer: refused"):
         looked_at(supervised, sleeps, NoAnswerError("refused"), monkeypatch)
+
+
+def test_the_port_that_is_asked_for_is_nobody_elses(supervised: Supervised, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept_out: list[list[range]] = []
+
+    def free_range(size: int, without: Iterable[range]) -> range:
+        kept_out.append(list(without))
+        return range(22_000, 22_000 + size)
+
+    monkeypatch.setattr(rehearse, "free_range", free_range)
+    planned, options = plan_with(), Options("mock", port=21_000)
+    mock = engine("mock", planned.versions.vllm)
+    document = rehearse.local_document(planned, options, mock, supervised, Steps(lambda text: None))
+    assert document["http_options"]["port"] == 21_000
+    assert kept_out == [[range(21_000, 21_001)], [range(21_000, 21_001), range(22_000, 22_001)]]
