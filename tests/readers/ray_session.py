@@ -2,6 +2,7 @@
 
 import importlib
 import logging
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from unittest import mock
 
-from . import vllm_stand_in
+from constructs_pd.rehearsal.mock import vllm_stand_in
 
 VLLM_VERSION = "0.26.0"
 _DATA = Path(__file__).parent / "data"
@@ -28,7 +29,9 @@ def ray_session() -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            vllm_stand_in.install(argument_names("engine"), argument_names("frontend"))
+            os.environ[vllm_stand_in.ENGINE_ARGUMENTS_VARIABLE] = ",".join(argument_names("engine"))
+            os.environ[vllm_stand_in.FRONTEND_ARGUMENTS_VARIABLE] = ",".join(argument_names("frontend"))
+            vllm_stand_in.install()
             # First of all, so that a missing dependency does not pass for a refusal of Ray's. FastAPI asks for
             # the second one only when the ingress is built.
             importlib.import_module("ray.llm._internal.serve.serving_patterns.prefill_decode.builder")
