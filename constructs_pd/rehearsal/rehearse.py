@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import yaml
@@ -18,7 +19,7 @@ from constructs_pd.rehearsal.errors import RehearsalError
 from constructs_pd.rehearsal.exchange import NoAnswerError
 from constructs_pd.rehearsal.faults import FAULTS
 from constructs_pd.rehearsal.local_ray import LocalRay, start_ray
-from constructs_pd.rehearsal.look import Found, context_tokens, looked_at
+from constructs_pd.rehearsal.look import context_tokens, looked_at
 from constructs_pd.rehearsal.losses import require_losses
 from constructs_pd.rehearsal.machine import needed_gib, require_linux, require_memory
 from constructs_pd.rehearsal.nodes import planned_nodes
@@ -59,7 +60,8 @@ def rehearse(plan: DeploymentPlan, options: Options, tell: Callable[[str], None]
         document = local_document(plan, options, chosen, supervised, steps)
         with steps.step(f"start {len(nodes)} Ray nodes"):
             ray = start_ray(nodes, chosen.python, chosen.environment, supervised, tell)
-        found = _looked_at(plan, document, ray, options, steps, supervised)
+        with ended_nodes_named(ray, supervised):
+            found = looked_at(plan, document, ray, options, steps, supervised)
         with steps.step("clean up"):
             supervised.close()
     return Report(
@@ -67,17 +69,15 @@ def rehearse(plan: DeploymentPlan, options: Options, tell: Callable[[str], None]
     )
 
 
-def _looked_at(
-    plan: DeploymentPlan,
-    document: dict[str, Any],
-    ray: LocalRay,
-    options: Options,
-    steps: Steps,
-    supervised: Supervised,
-) -> Found:
-    """Look at the application, and name a Ray node that has ended where something else fails because of it."""
+@contextmanager
+def ended_nodes_named(ray: LocalRay, supervised: Supervised) -> Iterator[None]:
+    """Name a Ray node that has ended where something else fails because of it.
+
+    Raises:
+        RehearsalError: Instead of what was raised, if a node has ended or Ray does not answer.
+    """
     try:
-        return looked_at(plan, document, ray, options, steps, supervised)
+        yield
     except (RehearsalError, NoAnswerError) as error:
         ended = [node.planned.name for node in ray.nodes.values() if not supervised.runs(node.process)]
         if ended:

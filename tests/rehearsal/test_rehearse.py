@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import pytest
 
@@ -27,42 +26,31 @@ def supervised() -> Iterator[Supervised]:
         yield running
 
 
-def looked_at(supervised: Supervised, program: str, error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look at an application whose only node runs a program, and meet an error."""
-
-    def fails(*arguments: Any) -> None:
-        raise error
-
+def meet(supervised: Supervised, program: str, error: Exception) -> None:
+    """Meet an error while the only node runs a program."""
     process = supervised.start([sys.executable, "-c", program], {}, "decode-0")
     while program.startswith("print") and supervised.runs(process):
         pass
     node = RayNode(PlannedNode("decode-0", "decode", 1, 0, 1, {}, {}, {}), 1, process, (), {})
-    monkeypatch.setattr(rehearse, "looked_at", fails)
-    ray = LocalRay({"d": node}, Dashboard(1))
-    rehearse._looked_at(plan_with(), {}, ray, Options(), Steps(lambda text: None), supervised)
+    with rehearse.ended_nodes_named(LocalRay({"d": node}, Dashboard(1)), supervised):
+        raise error
 
 
 @pytest.mark.parametrize("error", [RehearsalError("no node offers pd-ingress", "see"), NoAnswerError("refused")])
-def test_a_node_that_ended_is_the_reason(
-    error: Exception, supervised: Supervised, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_node_that_ended_is_the_reason(error: Exception, supervised: Supervised) -> None:
     with pytest.raises(RehearsalError, match=r"Ray's node decode-0 ended:\nits last words"):
-        looked_at(supervised, "print('its last words')", error, monkeypatch)
+        meet(supervised, "print('its last words')", error)
 
 
-def test_otherwise_the_error_stands(supervised: Supervised, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_otherwise_the_error_stands(supervised: Supervised) -> None:
     with pytest.raises(RehearsalError, match="no node offers pd-ingress"):
-        looked_at(
-            supervised, "import time; time.sleep(600)", RehearsalError("no node offers pd-ingress", "see"), monkeypatch
-        )
+        meet(supervised, "import time; time.sleep(600)", RehearsalError("no node offers pd-ingress", "see"))
 
 
-def test_a_dashboard_that_does_not_answer_is_no_traceback(
-    supervised: Supervised, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dashboard_that_does_not_answer_is_no_traceback(supervised: Supervised) -> None:
     sleeps = "import time; time.sleep(600)"
     with pytest.raises(RehearsalError, match="Ray does not answer: refused"):
-        looked_at(supervised, sleeps, NoAnswerError("refused"), monkeypatch)
+        meet(supervised, sleeps, NoAnswerError("refused"))
 
 
 def test_the_port_that_is_asked_for_is_nobody_elses(supervised: Supervised, monkeypatch: pytest.MonkeyPatch) -> None:
