@@ -147,13 +147,18 @@ class Endpoint:
     """An endpoint under test.
 
     No request outlasts `settings.timeout_seconds`, nor all of them together `settings.deadline_seconds`.
+
+    Attributes:
+        settings: Which endpoint, and the limits.
+        base_url: Where the API begins, without a slash at its end.
+        certificates: What servers' certificates are compared with.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.base_url = settings.base_url.rstrip("/")
         self._end = time.monotonic() + settings.deadline_seconds
-        self._certificates = _certificates()
+        self.certificates = _certificates()
         self._client = self._new_client()
         self._openai: OpenAI | None = None
         self._retired: list[httpx.Client | OpenAI] = []
@@ -171,7 +176,8 @@ class Endpoint:
                 headers={} if settings.api_key is None else {"Authorization": f"Bearer {settings.api_key}"},
                 limits=httpx.Limits(max_connections=settings.concurrent_streams + 1),
                 timeout=settings.timeout_seconds,
-                verify=self._certificates,
+                trust_env=settings.asks_proxies,
+                verify=self.certificates,
             )
         except (ImportError, ValueError, httpx.InvalidURL) as error:
             remedy = "name an http:// proxy, or except the endpoint's host with NO_PROXY"
@@ -192,8 +198,12 @@ class Endpoint:
         """OpenAI's own client, without its retries: they would hide a fault."""
         if self._openai is None:
             key = self.settings.api_key or "none"
-            self._openai = OpenAI(base_url=self.base_url, api_key=key, max_retries=0)
+            straight = None if self.settings.asks_proxies else self._without_proxies()
+            self._openai = OpenAI(base_url=self.base_url, api_key=key, max_retries=0, http_client=straight)
         return self._openai.with_options(timeout=max(self.request_seconds, 0.001))
+
+    def _without_proxies(self) -> Any:
+        return openai.DefaultHttpxClient(trust_env=False, verify=self.certificates)
 
     def get(self, path: str) -> Answer:
         """Return the answer to a GET below the base URL."""

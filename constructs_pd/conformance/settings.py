@@ -26,6 +26,8 @@ class Settings:
         answers: A file of stored answers, instead of a reference.
         metrics_url: The Prometheus page of the decode engines; every address of its host is read.
         tokenizer: The model's `tokenizer.json`, to count a prompt's tokens independently.
+        asks_proxies: Whether requests to the endpoint take the proxies, and passwords of `.netrc`, that the environment
+            names; otherwise they go straight to it.
     """
 
     base_url: str
@@ -41,3 +43,4 @@ class Settings:
     answers: Path | None = None
     metrics_url: str | None = None
     tokenizer: Path | None = None
+    asks_proxies: bool = True
