@@ -33,10 +33,10 @@ def _cluster(account: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kuberne
         yield stub
 
 
-def checked(account: Path, url: str, wait_seconds: float = 0, model: str = MODEL) -> int:
+def checked(account: Path, url: str, wait_seconds: float = 0, model: str = MODEL, deadline_seconds: float = 30) -> int:
     stated = {"base-url": url, "model": model, "ray": "2.58.0", "vllm": "0.26.0", "metrics-url": "http://127.0.0.1:1"}
     where = {"account": str(account), "namespace": NAMESPACE, "rayservice": NAME}
-    limits = [f"--wait={wait_seconds}", "--deadline=30"]
+    limits = [f"--wait={wait_seconds}", f"--deadline={deadline_seconds}"]
     return program.main(
         [*(f"--{name}={value}" for name, value in {**stated, **where}.items()), *limits], pause_seconds=0.05
     )
@@ -53,6 +53,12 @@ def test_it_says_each_result_and_how_many(account: Path, capsys: pytest.CaptureF
 def test_a_check_that_fails_is_its_status(account: Path) -> None:
     with running(Stub(frozenset({Fault.NOT_LISTED_AS_MODEL}))) as url:
         assert checked(account, url) == program.CHECK_FAILED
+
+
+def test_the_deadline_ends_a_slow_run(account: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with running(Stub(delay_seconds=0.5)) as url:
+        assert checked(account, url, deadline_seconds=0.8) == program.CHECK_FAILED
+    assert "not run: the 0.8 s of the whole run are used up" in capsys.readouterr().out
 
 
 def test_it_waits_while_the_application_is_not_there_yet(

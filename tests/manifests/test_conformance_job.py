@@ -16,7 +16,7 @@ from constructs_pd.manifests.conformance_job import job_name, job_spec, suite_na
 from constructs_pd.planning.deployment_plan import ConformanceJobPlan
 from support.kubernetes_stub import NAME, NAMESPACE, KubernetesStub, kubernetes
 from support.metrics_page import RAY, pages
-from support.openai_stub import MODEL, Stub, running
+from support.openai_stub import MODEL, Fault, Stub, running
 from support.specs import plan_with
 
 WITH_JOB = {"endpoint.conformance_job": True}
@@ -66,16 +66,23 @@ def test_the_archive_has_no_trace_of_the_machine(monkeypatch: pytest.MonkeyPatch
     assert hashlib.sha256(b64decode(data)).hexdigest() == digest
 
 
-@pytest.mark.parametrize(("gives", "status"), [(MODEL, 0), ("other", 2)])
+@pytest.mark.parametrize(
+    ("gives", "status", "said"),
+    [
+        # Every option is used: a known deviation of each version, the page of metrics, and the time of the run.
+        (MODEL, 0, ("CF102 known ", "CF504 known ", "CF903 passed")),
+        ("other", 2, ("CF006 error",)),
+    ],
+)
 def test_the_archive_is_a_program_that_needs_nothing_else_of_the_package(
-    tmp_path: Path, gives: str, status: int
+    tmp_path: Path, gives: str, status: int, said: tuple[str, ...]
 ) -> None:
     ((name, data),) = conformance_job.suite_data().items()
     archive = tmp_path / name
     archive.write_bytes(b64decode(data))
     account = tmp_path / "account"
     account.mkdir()
-    stub = Stub()
+    stub = Stub(frozenset({Fault.NO_CREATED, Fault.STREAMED_TOKEN_WITHHELD}))
     with (
         running(stub) as url,
         pages(stub, RAY, 1e6) as metrics_url,
@@ -93,6 +100,7 @@ def test_the_archive_is_a_program_that_needs_nothing_else_of_the_package(
             check=False,
         )
     assert done.returncode == status, f"{done.stdout}{done.stderr}"
+    assert [text for text in said if text not in done.stdout] == []
 
 
 def test_it_asks_the_endpoint_for_what_is_served() -> None:
