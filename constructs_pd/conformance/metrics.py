@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import time
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -27,8 +28,14 @@ WAIT_SECONDS: Final = 60
 PAUSE_SECONDS: Final = 2
 
 
-def transferred_bytes(session: Session) -> float | None:
-    """Return how many bytes all engines behind the metrics address have received so far, None where none is counted.
+class _NoConnectionError(CheckFailedError):
+    """Nobody listens at an address."""
+
+
+def transferred_bytes(session: Session) -> dict[str, float]:
+    """Return how many bytes the engines behind the metrics address have received so far.
+
+    By the address of each page; one that has no count is left out.
 
     Raises:
         NotSupportedError: No metrics address is stated.
@@ -37,27 +44,45 @@ def transferred_bytes(session: Session) -> float | None:
     url = session.settings.metrics_url
     if url is None:
         raise NotSupportedError("--metrics-url was not given")
-    pages = [_page(session, url, address) for address in _addresses(url)]
-    found = [float(value) for page in pages for value in _LINE.findall(page)]
-    return sum(found) if found else None
+    found = {address: _LINE.findall(page) for address, page in _pages(session, url).items()}
+    return {address: sum(map(float, values)) for address, values in found.items() if values}
 
 
-def grown_bytes(session: Session, before: float | None) -> float | None:
+def grown_bytes(session: Session, before: Mapping[str, float]) -> float | None:
     """Return how many bytes more there are than before, as soon as there are any, or after WAIT_SECONDS.
 
-    None says that there still is no count: an engine has one from its first hand-over on.
+    None says that there still is no count: an engine has one from its first hand-over on. An engine that had none, or
+    was not there, had received nothing; what one had received that is gone is not missed.
     """
     end = time.monotonic() + min(WAIT_SECONDS, session.endpoint.remaining_seconds)
     while True:
         now = transferred_bytes(session)
-        grown = None if now is None else now - (before or 0)
+        grown = sum(count - before.get(address, 0) for address, count in now.items()) if now else None
         if grown or time.monotonic() >= end:
             return grown
         time.sleep(PAUSE_SECONDS)
 
 
-def _addresses(url: str) -> list[str]:
-    """Return the page of each engine: a headless Service's name has an address for each of its pods."""
+def _pages(session: Session, url: str) -> dict[str, str]:
+    """Return each engine's page by its address, without those at whose address nobody listens, if another answers."""
+    refusals: list[_NoConnectionError] = []
+    for addresses in _addresses(url):
+        pages = {}
+        for address in addresses:
+            try:
+                pages[address] = _page(session, url, address)
+            except _NoConnectionError as refusal:
+                refusals.append(refusal)
+        if pages:
+            return pages
+    raise refusals[0]
+
+
+def _addresses(url: str) -> list[list[str]]:
+    """Return the page of each engine: a headless Service's name has an address for each of its pods.
+
+    By the family of the addresses, IPv4 first: a pod may have one of each, and its bytes count once.
+    """
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
@@ -65,7 +90,8 @@ def _addresses(url: str) -> list[str]:
     except OSError as error:
         raise CheckFailedError(f"an address for {url}, which --metrics-url names", str(error)) from None
     hosts = sorted({str(address[4][0]) for address in found})
-    return [parts._replace(netloc=f"{f'[{host}]' if ':' in host else host}:{port}").geturl() for host in hosts]
+    families = [host for host in hosts if ":" not in host], [f"[{host}]" for host in hosts if ":" in host]
+    return [[parts._replace(netloc=f"{host}:{port}").geturl() for host in family] for family in families if family]
 
 
 def _page(session: Session, url: str, address: str) -> str:
@@ -73,13 +99,17 @@ def _page(session: Session, url: str, address: str) -> str:
     parts = urlsplit(url)
 
     def read() -> httpx.Response:
-        # The key belongs to the endpoint, so its client is not used here.
-        with httpx.Client(timeout=max(session.endpoint.request_seconds, 0.001)) as client:
+        # The key belongs to the endpoint, so its client is not used here. Nor is a proxy: the page is asked for by an
+        # address, which NO_PROXY does not name where it names the host.
+        seconds, certificates = max(session.endpoint.request_seconds, 0.001), session.endpoint.certificates
+        with httpx.Client(timeout=seconds, verify=certificates, trust_env=False) as client:
             # A server, and its certificate, may know its name only.
             return client.get(address, headers={"Host": parts.netloc}, extensions={"sni_hostname": parts.hostname})
 
     try:
         answer = session.endpoint.in_time(read)
+    except httpx.ConnectError as error:
+        raise _NoConnectionError(expected, f"{type(error).__name__}: {error}") from None
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise CheckFailedError(expected, f"{type(error).__name__}: {error}") from None
     if answer.status_code != httpx.codes.OK or _ENGINE.search(answer.text) is None:

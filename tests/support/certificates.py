@@ -14,9 +14,10 @@ from cryptography.x509.oid import NameOID
 
 
 def self_signed(folder: Path) -> tuple[ssl.SSLContext, Path]:
-    """Return a server's context for 127.0.0.1 and the file of its certificate."""
+    """Return a server's context for 127.0.0.1, which is localhost, and the file of its certificate."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "stub")])
+    names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost")]
     now = datetime.datetime.now(datetime.UTC)
     certificate = (
         x509.CertificateBuilder()
@@ -26,7 +27,7 @@ def self_signed(folder: Path) -> tuple[ssl.SSLContext, Path]:
         .serial_number(1)
         .not_valid_before(now - datetime.timedelta(days=1))
         .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False)
+        .add_extension(x509.SubjectAlternativeName(names), False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), True)
         .sign(key, hashes.SHA256())
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
@@ -15,7 +16,12 @@ VLLM = "vllm:nixl_bytes_transferred_sum "
 
 @contextmanager
 def pages(
-    stub: Stub, name: str, bytes_of_request: float, status: int = 200, hosts: list[str] | None = None
+    stub: Stub,
+    name: str,
+    bytes_of_request: float,
+    status: int = 200,
+    hosts: list[str] | None = None,
+    certificate: ssl.SSLContext | None = None,
 ) -> Iterator[str]:
     """Serve a Prometheus page on which the bytes grow with a stub's requests; `hosts` is told who was asked for."""
 
@@ -31,5 +37,5 @@ def pages(
         def log_message(self, *_: Any) -> None:
             """Say nothing."""
 
-    with served(Page) as address:
+    with served(Page, certificate) as address:
         yield f"{address}/metrics"

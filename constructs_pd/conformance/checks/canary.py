@@ -67,11 +67,12 @@ def transfer(session: Session) -> str:
     if not answered:
         raise NotSupportedError("the model's context is too short for every prompt")
     grown = grown_bytes(session, before)
-    expected = f"{BYTES} above {before or 0:.0f}"
+    received = sum(before.values())
+    expected = f"{BYTES} above {received:.0f}"
     if grown is None:
         seen = f"after {len(answered)} prompts no {BYTES}: it is no decode engine's page, or no NIXL is used"
         raise CheckFailedError(expected, seen)
-    require(grown > 0, expected, f"{(before or 0) + grown:.0f} after {len(answered)} prompts")
+    require(grown > 0, expected, f"{received + grown:.0f} after {len(answered)} prompts")
     return f"{grown:.0f} bytes for {len(answered)} prompts"
 
 
