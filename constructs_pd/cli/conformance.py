@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from constructs_pd.cli import output
+from constructs_pd.cli.arguments import positive_seconds
 from constructs_pd.cli.output import Column, Group
 from constructs_pd.cli.status import ERRORS, USAGE_ERROR
 
@@ -28,8 +29,12 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--junit", type=Path, metavar="FILE", help="also write JUnit XML")
     parser.add_argument("--ray", metavar="VERSION", help="the Ray that serves it: its known deviations are no failures")
     parser.add_argument("--vllm", metavar="VERSION", help="the vLLM that serves it, likewise")
-    parser.add_argument("--timeout", type=_positive, default=120, metavar="SECONDS", help="of a request; default 120")
-    parser.add_argument("--deadline", type=_positive, default=900, metavar="SECONDS", help="of the run; default 900")
+    parser.add_argument(
+        "--timeout", type=positive_seconds, default=120, metavar="SECONDS", help="of a request; default 120"
+    )
+    parser.add_argument(
+        "--deadline", type=positive_seconds, default=900, metavar="SECONDS", help="of the run; default 900"
+    )
     parser.add_argument("--concurrency", type=int, choices=range(2, 9), default=4, help="streams at once; default 4")
     parser.add_argument("--context-tokens", type=_count, metavar="N", help="the longest context; else GET /models says")
     parser.add_argument("--tokenizer", type=Path, metavar="FILE", help="the model's tokenizer.json")
@@ -182,7 +187,8 @@ def _require_writable(option: str, path: Path) -> None:
         was_there = path.exists()
         path.open("ab").close()
         if not was_there:
-            path.unlink()
+            # What the path stands for, should it be a link.
+            path.resolve().unlink()
     except OSError as error:
         raise _not_written(option, path, error) from None
 
@@ -198,13 +204,3 @@ def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text[:20]) > 0):
         raise ArgumentTypeError(f"{text!r} is no positive number of tokens")
     return int(text[:20])
-
-
-def _positive(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0
-    if not 0 < seconds < float("inf"):
-        raise ArgumentTypeError(f"{text!r} is no positive number of seconds")
-    return seconds

@@ -151,6 +151,18 @@ def test_a_report_that_cannot_be_written_is_said_before_the_run(capsys: pytest.C
     assert "CF008 error --junit: /no/such/folder/report.xml cannot be written" in capsys.readouterr().err
 
 
+def test_a_report_may_be_written_through_a_link(tmp_path: Path) -> None:
+    target, link = tmp_path / "report.xml", tmp_path / "link"
+    link.symlink_to(target)
+    assert command("http://127.0.0.1:1", "--junit", str(link)) == 2
+    assert link.is_symlink()
+    assert not target.exists()
+    with running(Stub()) as url:
+        assert command(url, "--only", "CF101", "--junit", str(link)) == 0
+    assert link.is_symlink()
+    assert target.exists()
+
+
 @pytest.mark.parametrize("missing", ["openai", "httpx"])
 def test_a_missing_extra_is_named_with_the_command_that_installs_it(missing: str) -> None:
     code = (
@@ -169,6 +181,19 @@ def test_a_time_that_is_none(option: str, value: str, capsys: pytest.CaptureFixt
     with pytest.raises(SystemExit):
         command("http://127.0.0.1:1/v1", f"{option}={value}")
     assert "is no positive number of seconds" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--timeout", "--deadline"])
+@pytest.mark.parametrize("value", ["604801", "1e10", "1e300"])
+def test_a_time_that_nobody_waits(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        command("http://127.0.0.1:1/v1", f"{option}={value}")
+    assert f"{value} s are more than a week, which has 604800 s" in capsys.readouterr().err
+
+
+def test_the_longest_time_can_be_waited() -> None:
+    with running(Stub()) as url:
+        assert command(url, "--only", "CF10*", "--timeout=604800", "--deadline=604800") == 0
 
 
 @pytest.mark.parametrize("value", ["0", "-3", "1.5", "many", "\u0663"])
