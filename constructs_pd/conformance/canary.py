@@ -44,13 +44,21 @@ class CanaryAnswer:
         text: What was said.
         tokens: The same in tokens, None where the endpoint does not tell log probabilities.
         logprobs: Each token's log probability.
-        margins: By how much each token was likelier than the next one.
+        margins: By how much each token was likelier than the next one, None where that is not told.
+
+    Raises:
+        ValueError: Only some of these are there, or they are of different lengths.
     """
 
     text: str
     tokens: tuple[str, ...] | None = None
     logprobs: tuple[float, ...] | None = None
-    margins: tuple[float, ...] | None = None
+    margins: tuple[float | None, ...] | None = None
+
+    def __post_init__(self) -> None:
+        lengths = [None if each is None else len(each) for each in (self.tokens, self.logprobs, self.margins)]
+        if len(set(lengths)) > 1 or lengths[0] == 0:
+            raise ValueError(f"as many tokens as log probabilities and margins, or none, not {lengths}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +79,8 @@ class Comparison:
 class _Stored(BaseModel):
     """A file of answers."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # An infinite number is near to every other.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     format: Literal[1]
     model: str
@@ -146,7 +155,8 @@ def compare(right: CanaryAnswer, found: CanaryAnswer) -> Comparison:
     for index, (token, logprob, margin, found_token, found_logprob) in enumerate(pairs):
         expected = f"token {index} {token!r} with log probability {logprob:.3f}"
         actual = f"{found_token!r} with {found_logprob:.3f}"
-        if abs(logprob - found_logprob) > NEAR or (token != found_token and margin > NEAR):
+        # Where it is not told how far the next token was behind, rounding excuses nothing.
+        if abs(logprob - found_logprob) > NEAR or (token != found_token and (margin is None or margin > NEAR)):
             return Comparison(index, expected, actual)
         if token != found_token:
             return Comparison(index)
@@ -215,11 +225,11 @@ def _of_completion(choice: Any) -> CanaryAnswer:
     return CanaryAnswer(text, tuple(tokens), tuple(map(float, logprobs)), margins)
 
 
-def _margin(top: Any) -> float:
-    """Return how far the next token was behind; 0 where that is not told, since rounding may have decided."""
+def _margin(top: Any) -> float | None:
+    """Return how far the next token was behind, None where that is not told."""
     if top is None:
-        return 0.0
+        return None
     right = isinstance(top, dict) and all(map(is_logprob, top.values()))
     require(right, "top_logprobs that are tokens with log probabilities", f"top_logprobs: {top!r}")
     values = sorted(map(float, top.values()), reverse=True)
-    return values[0] - values[1] if len(values) > 1 else 0.0
+    return values[0] - values[1] if len(values) > 1 else None
