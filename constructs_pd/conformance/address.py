@@ -1,14 +1,18 @@
-"""Addresses that somebody states: refused where no request could be sent there, or where they hold a secret."""
+"""Addresses that somebody states: refused where no request could be sent there, or where they may hold a secret."""
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+import re
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
 
 from constructs_pd.conformance.problems import ADDRESS, EndpointError
 
+_PORTS: Final = {"http": 80, "https": 443}
+
 
 def require_address(url: str, subject: str, remedy: str = ADDRESS.remedy) -> None:
-    """Refuse what is no http or https address, or carries a user or a password.
+    """Refuse what is no http or https address, or carries a user, a password, a query, a fragment or white space.
 
     Args:
         url: The address.
@@ -27,12 +31,38 @@ def require_address(url: str, subject: str, remedy: str = ADDRESS.remedy) -> Non
         raise EndpointError(ADDRESS, subject, f"{_shown(url)} is no address: {error}", remedy) from None
     if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
         raise EndpointError(ADDRESS, subject, f"{_shown(url)} is no http or https address", remedy)
-    if parts.username or parts.password:
-        shown = f"{parts.scheme}://{parts.hostname}"
-        raise EndpointError(ADDRESS, shown, "it carries a user or a password", "pass a key with --api-key-env")
+    carried = _carried(url, parts)
+    if carried is not None:
+        # What it carries may be a secret.
+        raise EndpointError(ADDRESS, f"{parts.scheme}://{parts.hostname}", f"it carries {carried[0]}", carried[1])
+
+
+def is_same_address(url: str, other: str) -> bool:
+    """Return whether two addresses that are accepted are spelled otherwise at most."""
+    return _spelled(url) == _spelled(other)
+
+
+def _spelled(url: str) -> tuple[str, str, int, str]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname or "", parts.port or _PORTS[parts.scheme], parts.path.rstrip("/")
+
+
+def _carried(url: str, parts: SplitResult) -> tuple[str, str] | None:
+    """Return what an address should not have, and what to do."""
+    if parts.username is not None or parts.password is not None:
+        return "a user or a password", "pass a key with --api-key-env"
+    if "#" in url:
+        return "a fragment", "leave out # and what follows"
+    if "?" in url:
+        return "a query", "leave out ? and what follows; --api-key-env passes the endpoint's key"
+    # urlsplit drops some of it.
+    if not url.isprintable() or " " in url:
+        return "white space, or what cannot be printed", "write it without"
+    return None
 
 
 def _shown(url: str) -> str:
-    """Return an address without what may be a user and a password."""
-    scheme, separator, rest = url.rpartition("@")
-    return repr(f"...{separator}{rest}" if scheme else url)
+    """Return an address without what may be a user, a password, or a key."""
+    before, separator, rest = url.rpartition("@")
+    shown = re.sub(r"[?#].*", "...", rest, flags=re.DOTALL)
+    return repr(f"...{separator}{shown}" if before else shown)

@@ -271,7 +271,7 @@ class Endpoint:
 
     @contextmanager
     def _opened(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Iterator[httpx.Response]:
-        url = path if path.startswith("http") else f"{self.base_url}{path}"
+        url = f"{self.base_url}{path}" if path.startswith("/") else path
         content = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         sent = {"Content-Type": "application/json", **headers} if content is not None else headers
         seconds = max(self.request_seconds, 0.001)

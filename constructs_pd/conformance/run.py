@@ -10,12 +10,11 @@ from difflib import get_close_matches
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 import httpx
 import openai
 
-from constructs_pd.conformance.address import require_address
+from constructs_pd.conformance.address import is_same_address, require_address
 from constructs_pd.conformance.canary import Reference, read_answers, write_answers
 from constructs_pd.conformance.check import Check
 from constructs_pd.conformance.checks import CHECKS
@@ -23,11 +22,11 @@ from constructs_pd.conformance.deviations import known_deviations
 from constructs_pd.conformance.endpoint import CLIENT, HIDDEN, Answer, Endpoint
 from constructs_pd.conformance.outcome import CheckFailedError, NotSupportedError, RefusedError, Result, Status
 from constructs_pd.conformance.problems import (
-    ADDRESS,
     BUSY,
     KEY,
     MODEL,
     NOT_OPENAI,
+    OPTION,
     EndpointError,
     as_endpoint_error,
     short,
@@ -195,15 +194,22 @@ def _hidden(settings: Settings, text: str) -> str:
 
 def _checked(settings: Settings) -> Settings:
     require_address(settings.base_url, "base URL")
-    parts = urlsplit(settings.base_url)
-    if parts.query:
-        shown = f"{parts.scheme}://{parts.hostname}"
-        raise EndpointError(ADDRESS, shown, "it carries a query", "pass a key with --api-key-env")
+    if settings.reference_url is not None:
+        require_address(settings.reference_url, "--reference-url")
+        _require_another(settings, settings.reference_url)
     if settings.metrics_url is not None:
         require_address(settings.metrics_url, "--metrics-url", "write it as http://HOST:8080/metrics")
     if settings.tokenizer is not None:
         token_counter(settings.tokenizer)
     return settings
+
+
+def _require_another(settings: Settings, reference_url: str) -> None:
+    """Refuse a reference that is the endpoint itself: another model there may be an engine without a hand-over."""
+    is_same_model = settings.reference_model in (None, settings.model)
+    if is_same_model and is_same_address(settings.base_url, reference_url):
+        message = f"{reference_url} is the endpoint under test, which would be compared with itself"
+        raise EndpointError(OPTION, "--reference-url", message, "name an engine that serves without a hand-over")
 
 
 def _require_model(settings: Settings, endpoint: Endpoint, key_remedy: str) -> None:

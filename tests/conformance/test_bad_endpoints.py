@@ -254,6 +254,31 @@ def test_a_model_that_is_not_served(capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean 'stub'?" in shown
 
 
+@pytest.mark.parametrize("option", ["--base-url", "--metrics-url", "--reference-url"])
+@pytest.mark.parametrize(
+    ("carried", "said"),
+    [
+        (f"?token={KEY}", "a query"),
+        ("?", "a query"),
+        (f"#{KEY}", "a fragment"),
+        ("#", "a fragment"),
+        (" ", "white space"),
+        ("\n", "white space"),
+    ],
+)
+def test_an_address_that_carries_more(option: str, carried: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = complaint(capsys, "http://127.0.0.1:1/v1", f"{option}=http://127.0.0.2:1/v1{carried}")
+    assert shown.startswith(f"CF007 error http://127.0.0.2: it carries {said}")
+    assert KEY not in shown
+
+
+def test_no_part_of_an_address_that_is_none_is_shown_which_may_be_a_key(capsys: pytest.CaptureFixture[str]) -> None:
+    for url in (f"ftp://host/v1?token={KEY}", f"ftp://a:b?{KEY}@host/v1#{KEY}"):
+        shown = complaint(capsys, url)
+        assert shown.startswith("CF007 error base URL:")
+        assert KEY not in shown
+
+
 @pytest.mark.parametrize("url", [*NO_HTTP, *NO_HOSTS])
 def test_an_address_that_is_none(url: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert complaint(capsys, url).startswith("CF007")
