@@ -151,6 +151,13 @@ def test_a_report_that_cannot_be_written_is_said_before_the_run(capsys: pytest.C
     assert "CF008 error --junit: /no/such/folder/report.xml cannot be written" in capsys.readouterr().err
 
 
+def test_a_scheme_in_capitals_is_one_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with running(Stub()) as url:
+        # CF607 asks beside the API too.
+        assert command(url.replace("http", "HTTP"), "--only", "CF60*") == 0
+    assert "CF607 passed" in capsys.readouterr().out
+
+
 def test_a_report_may_be_written_through_a_link(tmp_path: Path) -> None:
     target, link = tmp_path / "report.xml", tmp_path / "link"
     link.symlink_to(target)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from constructs_pd.conformance import rolled_out
 from constructs_pd.conformance.rolled_out import NotRolledOutError, RayService
 from support.kubernetes_stub import NAME, NAMESPACE, KubernetesStub, kubernetes
 
@@ -70,9 +72,18 @@ NOT_YET: dict[str, tuple[Change, str]] = {
         ),
         "the pods of decode run a:1, not 763104351884",
     ),
+    "another image of the head": (
+        lambda stub: stub.cluster["spec"]["headGroupSpec"]["template"]["spec"]["containers"][0].update(image="a:1"),
+        "the pods of head run a:1, not 763104351884",
+    ),
     "a group of workers that is missing": (
         lambda stub: stub.cluster["spec"]["workerGroupSpecs"].pop(),
         "the pods of decode run nothing, not 763104351884",
+    ),
+    "a status that is a text": (lambda stub: stub.service.update(status="x"), "has another shape: AttributeError("),
+    "no list of groups": (
+        lambda stub: stub.cluster["spec"].update(workerGroupSpecs=None),
+        "has another shape: TypeError(",
     ),
     "another shape": (lambda stub: stub.cluster.pop("spec"), f"RayService {NAME} has another shape: KeyError('spec')"),
 }
@@ -95,6 +106,27 @@ def test_a_worker_group_of_the_cluster_alone_is_no_matter(tmp_path: Path, monkey
 def test_a_refusal_of_the_api_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     message = said(tmp_path, monkeypatch, KubernetesStub(), name="other")
     assert message == 'GET /apis/ray.io/v1/namespaces/inference/rayservices/other answers 404 {"message": "not found"}'
+
+
+def test_no_proxy_is_asked_for_the_api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert said(tmp_path, monkeypatch, KubernetesStub()) is None
+
+
+def test_an_api_that_does_not_answer_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rolled_out, "_TIMEOUT_SECONDS", 0.2)
+    stub = KubernetesStub(before=lambda _: time.sleep(1))
+    assert "fails: ReadTimeout" in str(said(tmp_path, monkeypatch, stub))
+
+
+@pytest.mark.parametrize(("host", "url"), [("10.0.0.1", "https://10.0.0.1:443"), ("fd00::1", "https://[fd00::1]:443")])
+def test_the_api_is_where_kubernetes_says(host: str, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", host)
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT_HTTPS", "443")
+    assert rolled_out._kubernetes_url() == url
 
 
 def test_outside_a_pod_there_is_no_api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
