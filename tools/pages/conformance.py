@@ -20,7 +20,9 @@ constructs-pd conformance --base-url http://127.0.0.1:8000/v1 --model qwen3.5-9b
 
 `--base-url` says where the API begins; an endpoint inside the cluster is reached through
 `kubectl -n inference port-forward service/qwen35-9b-serve-svc 8000`. A key is taken from the environment variable that
-`--api-key-env` names, and never shown. For a certificate of your own let `SSL_CERT_FILE` name its issuer's.
+`--api-key-env` names, and never shown. An address with a query, a fragment or a password is refused, since it is shown.
+For a certificate of your own let `SSL_CERT_FILE` name its issuer's. The proxies that the environment names are asked
+for the endpoint and the reference, and not for pages of metrics.
 
 | a check | means |
 |---|---|
@@ -29,11 +31,11 @@ constructs-pd conformance --base-url http://127.0.0.1:8000/v1 --model qwen3.5-9b
 | known | it does not, in the way in which the stated version is known not to |
 | unsupported | it refuses what an endpoint may lack, or nothing can be told: the reason is shown |
 
-The status is 0 where no check failed, 1 where one did, 2 where the endpoint could not be checked at all.
-`--json` prints the same for programs, `--junit FILE` writes it for a CI system, `--only 'CF3*'` runs a part,
-`--list` lists the checks. A request ends after `--timeout` (120 s: the first request for several choices or log
-probabilities is slow), the run after `--deadline` (900 s), also where the endpoint sends a byte now and then. At most
-`--concurrency` (4) requests are under way at once.
+The status is 0 where no check failed, 1 where one did, 2 where the endpoint could not be checked at all. `--json`
+prints the same for programs, `--junit FILE` writes it for a CI system, `--only 'CF3*'` runs a part, `--list` lists the
+checks. A request ends after `--timeout` (120 s: the first request for several choices or log probabilities is slow),
+the run after `--deadline` (900 s), also where the endpoint sends a byte now and then. Neither may be more than a week.
+At most `--concurrency` (4) requests are under way at once.
 
 Most checks compare greedy answers with each other and need no particular model: a tiny one with random weights does.
 Where greedy answers vary from one request to the next, what would be compared is unsupported, and so is what is refused
@@ -53,10 +55,12 @@ constructs-pd conformance --base-url http://127.0.0.1:8000/v1 --model qwen3.5-9b
 ```
 
 or, with both running, `--reference-url http://127.0.0.1:8001/v1`. The reference is never shown the endpoint's key: for
-one that wants a key, store its answers. Where the model has another name there, say it with `--reference-model`.
+one that wants a key, store its answers. Where the model has another name there, say it with `--reference-model`. The
+endpoint itself is refused as its own reference.
 Rounding is forgiven: where the right token was less than 0.5 (in natural logarithms) likelier than the next, the
-answers may part, and the rest is not compared; a token's own log probability may differ by as much. Where an endpoint
-tells no log probabilities, the texts must be equal. Prompts that exceed a model's context are left out. CF902 needs
+answers may part, and the rest is not compared; a token's own log probability may differ by as much. Where the right
+answer does not tell how likely the next token was, every token must be the same; where an endpoint tells no log
+probabilities, the texts must be equal. Prompts that exceed a model's context are left out. CF902 needs
 no reference, and finds a hand-over that is lost as a whole.
 
 Each canary is asked with a fresh `cache_salt`, where the endpoint takes vLLM's field: blocks that decode kept of an
@@ -66,16 +70,20 @@ earlier run would hide those that are lost in this one. Elsewhere ask right afte
 
 Where the hand-over fails, decode may compute the prompt again and answer rightly. CF903 therefore reads how many bytes
 decode received, `nixl_bytes_transferred_sum`, before and after long prompts that nobody asked before: from the
-Prometheus page that `--metrics-url` names, at every address of its host. That is Ray's page of a decode pod, port 8080,
-or vLLM's own; a page of neither fails at once. Ray reports every 10 s, so that the check waits up to 60 s. Without the
-option it is unsupported.
+Prometheus page that `--metrics-url` names, at every address of its host: the IPv4 ones, or the IPv6 ones where no IPv4
+one answers, since a pod may have both; one that refuses the connection is left out where another answers. That is Ray's
+page of a decode pod, port 8080, or vLLM's own; a page of neither fails at once. Ray reports every 10 s, so that the
+check waits up to 60 s. Without the option it is unsupported.
 
 The bytes are a sign that something was handed over, not a measure of it: Ray sums a histogram from the middles of its
 buckets, and what other requests move at the same time, or moved in the 10 s before, counts too.
 
 ## In the cluster
 
-`endpoint: {conformance_job: true}` runs all of this in the cluster: see [OpenAIEndpoint](openai_endpoint.md).
+`endpoint: {conformance_job: true}` runs this in the cluster: see [OpenAIEndpoint](openai_endpoint.md). Of the hand-over
+the Job checks that bytes arrive (CF903) and that parts of a prompt have an effect on the answers, which are compared
+with each other (CF902). It has no stored answers and no reference, so CF901 is unsupported there: blocks that arrive
+damaged are found only by CF901, with an engine without a hand-over to compare with.
 
 ## What was measured
 
