@@ -79,7 +79,8 @@ class Deployment:
 
     def pods(self) -> list[Object]:
         """Return the live Ray pods, without those that are going."""
-        pods = self.control_plane.kubectl.list("pods", self.namespace, self._selector)
+        # The pod of the conformance Job has the deployment's label too, and none of KubeRay's.
+        pods = self.control_plane.kubectl.list("pods", self.namespace, f"{self._selector},ray.io/cluster")
         return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
 
     def clusters(self) -> list[Object]:
