@@ -12,8 +12,9 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-# What a shell reports of a program that SIGINT or SIGPIPE ended.
-INTERRUPTED: Final = 130
+from constructs_pd.cli.status import INTERRUPTED
+
+# What a shell reports of a program that SIGPIPE ended.
 PIPE_CLOSED: Final = 141
 NOT_WRITTEN: Final = 1
 

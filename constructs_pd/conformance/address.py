@@ -42,9 +42,14 @@ def is_same_address(url: str, other: str) -> bool:
     return _spelled(url) == _spelled(other)
 
 
+def port_of(parts: SplitResult) -> int:
+    """Return the port of an address that is accepted: the stated one, or its scheme's."""
+    return parts.port or _PORTS[parts.scheme]
+
+
 def _spelled(url: str) -> tuple[str, str, int, str]:
     parts = urlsplit(url)
-    return parts.scheme, parts.hostname or "", parts.port or _PORTS[parts.scheme], parts.path.rstrip("/")
+    return parts.scheme, parts.hostname or "", port_of(parts), parts.path.rstrip("/")
 
 
 def _carried(url: str, parts: SplitResult) -> tuple[str, str] | None:

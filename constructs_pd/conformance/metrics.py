@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from constructs_pd.conformance.address import port_of
 from constructs_pd.conformance.outcome import CheckFailedError, NotSupportedError
 from constructs_pd.conformance.problems import short
 from constructs_pd.conformance.session import Session
@@ -84,7 +85,7 @@ def _addresses(url: str) -> list[list[str]]:
     By the family of the addresses, IPv4 first: a pod may have one of each, and its bytes count once.
     """
     parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
+    port = port_of(parts)
     try:
         found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
     except OSError as error:

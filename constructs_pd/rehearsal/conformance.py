@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 from constructs_pd.rehearsal.checks import Check
+from constructs_pd.rehearsal.context import context_tokens
 from constructs_pd.rehearsal.errors import RehearsalError
 from constructs_pd.rehearsal.nodes import NODE_ADDRESS
 
@@ -37,7 +38,7 @@ def conformance_checks(plan: DeploymentPlan, port: int, tell: Callable[[str], No
         base_url=f"http://{NODE_ADDRESS}:{port}/v1",
         model=plan.model.served_name,
         versions={"ray": plan.versions.ray, "vllm": plan.versions.vllm},
-        context_tokens=min(int(str(phase.engine_arguments["max_model_len"])) for phase in plan.phases),
+        context_tokens=context_tokens(plan),
         # It is on this machine, which no proxy can reach.
         asks_proxies=False,
     )

@@ -12,6 +12,7 @@ from constructs_pd.planning.deployment_plan import DeploymentPlan
 from constructs_pd.rehearsal import checks
 from constructs_pd.rehearsal.checks import Check
 from constructs_pd.rehearsal.conformance import conformance_checks
+from constructs_pd.rehearsal.context import context_tokens
 from constructs_pd.rehearsal.cpu import aggregated
 from constructs_pd.rehearsal.dashboard import Replica, replicas
 from constructs_pd.rehearsal.deploy import deploy
@@ -91,11 +92,6 @@ def looked_at(
             found.survived.append(survival(each, right))
             found.checks += checks_of(found.survived[-1])
     return found
-
-
-def context_tokens(plan: DeploymentPlan) -> int:
-    """Return the longest context that both phases serve, in tokens."""
-    return min(int(str(phase.engine_arguments["max_model_len"])) for phase in plan.phases)
 
 
 def _deployed(state: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,13 +13,14 @@ from constructs_pd.manifests.serve_config import serve_config_v2
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 from constructs_pd.rehearsal import tiny_model
 from constructs_pd.rehearsal.conformance import require_conformance_suite
+from constructs_pd.rehearsal.context import context_tokens
 from constructs_pd.rehearsal.cpu import Machine, on_this_machine
 from constructs_pd.rehearsal.engines import Engine, engine, other_versions
 from constructs_pd.rehearsal.errors import RehearsalError
 from constructs_pd.rehearsal.exchange import NoAnswerError
 from constructs_pd.rehearsal.faults import FAULTS
 from constructs_pd.rehearsal.local_ray import LocalRay, start_ray
-from constructs_pd.rehearsal.look import context_tokens, looked_at
+from constructs_pd.rehearsal.look import looked_at
 from constructs_pd.rehearsal.losses import require_losses
 from constructs_pd.rehearsal.machine import needed_gib, require_linux, require_memory
 from constructs_pd.rehearsal.nodes import planned_nodes

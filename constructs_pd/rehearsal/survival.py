@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from constructs_pd.rehearsal.checks import Check
-from constructs_pd.rehearsal.load import Request
+from constructs_pd.rehearsal.load import ANSWERED, Request
 from constructs_pd.rehearsal.questions import Answer
 
 
@@ -92,7 +92,7 @@ def is_wrong(request: Request, right: Answer) -> bool:
 def checks_of(survived: Survival) -> list[Check]:
     """Return what must hold of a loss: failed requests are no failure, wrong answers and an end for good are."""
     seconds = survived.replaced_seconds
-    failed = survived.requests - survived.endings.get("answered", 0)
+    failed = survived.requests - survived.endings.get(ANSWERED, 0)
     replaced = "not every replica ran again" if seconds is None else f"every replica ran again after {seconds} s"
     if seconds is not None and not survived.answers_again:
         replaced += ", but requests were not answered for a while without a failure"
