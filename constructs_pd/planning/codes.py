@@ -184,6 +184,12 @@ WRONG_ARGUMENT: Final = Code(
     "It would end in an error of the language instead of one that says what to pass.",
     "this library",
 )
+NO_GATEWAY: Final = Code(
+    "PD521",
+    "A construct of the gateway has a plan with one",
+    "It would have nothing to render.",
+    "this library",
+)
 
 OTHER_CODES: Final = (
     FILE,
@@ -212,4 +218,5 @@ OTHER_CODES: Final = (
     NO_KUBECTL,
     ADMINS,
     WRONG_ARGUMENT,
+    NO_GATEWAY,
 )

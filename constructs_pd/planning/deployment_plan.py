@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from constructs_pd.findings import Finding
 from constructs_pd.planning.catalog.rows import RolloutEffects
 from constructs_pd.planning.cluster_plan import ChartPlan, EksClusterPlan, ModelCacheStoragePlan
+from constructs_pd.planning.gateway_plan import GatewayPlan
 from constructs_pd.planning.hand_over_plan import HandOverPlan
 from constructs_pd.planning.model_base import FrozenModel
 from constructs_pd.planning.node_plan import NodeGroupPlan
@@ -250,13 +251,14 @@ class EndpointPlan(FrozenModel):
     Attributes:
         service_name: Stable in-cluster Service for clients.
         serve_service_name: Service that the KubeRay operator creates for the RayService's serve port.
-        external_name: DNS name of that Service.
+        external_name: DNS name that the stable Service leads to: the gateway's, else the Serve proxies'.
         url: Base URL for OpenAI clients inside the cluster.
         internal_alb: Whether an internal Application Load Balancer is wanted.
         ingress_name: Name of the balancer's Ingress.
         ingress_class_name: Its class, which the AWS Load Balancer Controller serves.
         subnet_ids: The balancer's subnets; empty: found by tag.
         conformance_job: The run of the conformance suite, if one is wanted.
+        gateway: HAProxy that asks for API keys, if one is wanted.
     """
 
     service_name: str
@@ -268,6 +270,7 @@ class EndpointPlan(FrozenModel):
     ingress_class_name: str
     subnet_ids: tuple[str, ...]
     conformance_job: ConformanceJobPlan | None
+    gateway: GatewayPlan | None
 
 
 class BudgetPlan(FrozenModel):

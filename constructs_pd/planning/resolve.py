@@ -28,6 +28,7 @@ from constructs_pd.planning.deployment_plan import (
 )
 from constructs_pd.planning.eks_cluster import eks_cluster_plan
 from constructs_pd.planning.facts import Facts, gather
+from constructs_pd.planning.gateway import gateway_plan
 from constructs_pd.planning.hand_over import hand_over_plan
 from constructs_pd.planning.labels import labels, pod_labels, tags
 from constructs_pd.planning.phase import phase_plan
@@ -204,16 +205,19 @@ def _serve_ingress(decode_replicas: int) -> ServeIngressPlan:
 
 def _endpoint(spec: DeploymentSpec) -> EndpointPlan:
     serve_service_name = f"{spec.name}-serve-svc"
+    stated = spec.endpoint.gateway
+    gateway = gateway_plan(spec, stated, _timeouts(spec)) if stated is not None else None
     return EndpointPlan(
         service_name=spec.name,
         serve_service_name=serve_service_name,
-        external_name=f"{serve_service_name}.{spec.namespace}.svc.cluster.local",
+        external_name=gateway.host if gateway else f"{serve_service_name}.{spec.namespace}.svc.cluster.local",
         url=f"http://{spec.name}.{spec.namespace}.svc.cluster.local:{defaults.SERVE_PORT}/v1",
         internal_alb=spec.endpoint.exposure == "internal_alb",
         ingress_name=spec.name,
         ingress_class_name="alb",
         subnet_ids=spec.endpoint.subnet_ids,
         conformance_job=conformance_job(spec) if spec.endpoint.conformance_job else None,
+        gateway=gateway,
     )
 
 

@@ -14,6 +14,7 @@ from constructs_pd.findings import Acknowledge
 from constructs_pd.planning.catalog.rows import ImageRow, InstanceRow, ModelRow
 from constructs_pd.planning.model_base import FrozenModel
 from constructs_pd.planning.spec_cluster import NewCluster
+from constructs_pd.planning.spec_gateway import Gateway
 from constructs_pd.planning.spec_nodes import Nodes
 from constructs_pd.planning.spec_pods import Head, ModelCache, Phase, SecretReference, SinglePodBudget
 from constructs_pd.planning.spec_traffic import Traffic
@@ -127,6 +128,10 @@ class Endpoint(FrozenModel):
     conformance_job: bool = Field(
         default=False,
         description="true: a Job checks the endpoint with the conformance suite once it is ready; or false",
+    )
+    gateway: Gateway | None = Field(
+        default=None,
+        description="HAProxy that asks for API keys: {api_keys_secret: ..., image: ...}; default: none, nothing does",
     )
 
 
