@@ -58,6 +58,20 @@ CLUSTER: Changes = {
     "addon_versions": {"coredns": "v1.14.6-eksbuild.4"},
 }
 
+API_KEYS = {"secret_name": "api-keys"}
+GATEWAY = {"api_keys_secret": API_KEYS, "image": "docker.io/library/haproxy:2.8.25@sha256:" + "0" * 64}
+# Another value for every field of the gateway.
+GATEWAY_FIELDS: Changes = {
+    "api_keys_secret.secret_name": "other",
+    "api_keys_secret.key": "other",
+    "image": "docker.io/library/haproxy:2.8.26@sha256:" + "1" * 64,
+    "pull_secrets": ["regcred"],
+    "replicas": 3,
+    "requests_per_minute": 7,
+    "concurrent_requests": 7,
+    "max_body_bytes": 1024,
+}
+
 TRAFFIC = {"requests_per_second": 1.0, "prompt_tokens": 200}
 SMALL = {"model.source": "Qwen/Qwen3-0.6B"}
 
@@ -84,6 +98,7 @@ CONTEXTS: dict[str, Changes] = {
     "region": {"availability_zone": "us-west-2a"},
     **{f"eks_cluster.{field}": NEW_CLUSTER for field in CLUSTER},
     "model_cache.storage": NEW_CLUSTER,
+    **{f"endpoint.gateway.{field}": {"endpoint.gateway": GATEWAY} for field in GATEWAY_FIELDS},
 }
 PHASE: Changes = {
     "instance_type": "g6e.8xlarge",
@@ -140,6 +155,7 @@ CHANGES: Changes = {
     "endpoint.subnet_ids": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
     "endpoint.idle_timeout_seconds": 900,
     "endpoint.conformance_job": True,
+    **{f"endpoint.gateway.{field}": value for field, value in GATEWAY_FIELDS.items()},
     "image.registry": "public",
     "image.tag": "own-1.0.0",
     "image.digest": "sha256:" + "0" * 64,

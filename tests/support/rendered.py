@@ -9,6 +9,7 @@ from cdk8s import Chart, Testing
 from constructs_pd import (
     DeploymentNamespace,
     DeploymentPlan,
+    GatewayNamespace,
     OpenAIEndpoint,
     PrefillDecodeService,
     RayLlmCluster,
@@ -26,6 +27,8 @@ def whole_deployment(plan: DeploymentPlan) -> list[Manifest]:
     """Return every manifest of a deployment with all four constructs."""
     scope = chart()
     DeploymentNamespace(scope, "namespace", plan=plan)
+    if plan.endpoint.gateway is not None:
+        GatewayNamespace(scope, "gateway-namespace", plan=plan)
     cluster = RayLlmCluster(scope, "cluster", plan=plan)
     service = PrefillDecodeService(scope, "service", plan=plan, cluster=cluster)
     OpenAIEndpoint(scope, "endpoint", plan=plan, service=service)

@@ -66,6 +66,9 @@ phases = st.fixed_dictionaries(
     }
 ).map(without_none)
 
+# Unpinned, and with fewer requests than replicas.
+_GATEWAY = {"api_keys_secret": {"secret_name": "keys"}, "image": "haproxy:latest", "concurrent_requests": 1}
+
 specifications = st.fixed_dictionaries(
     {
         "name": NAMES,
@@ -106,7 +109,9 @@ specifications = st.fixed_dictionaries(
         ),
         "upgrade": st.sampled_from([{}, {"strategy": "new_cluster"}]),
         "single_pod_budget": st.sampled_from(["block", "none"]),
-        "endpoint": st.sampled_from([{}, {"exposure": "internal_alb"}, {"conformance_job": True}]),
+        "endpoint": st.sampled_from(
+            [{}, {"exposure": "internal_alb"}, {"conformance_job": True}, {"gateway": _GATEWAY}]
+        ),
         "drain_seconds": st.integers(30, 3600),
         "custom_instances": st.just([{**FOUR_GPU_ROW, "instance_type": "own.1"}]),
         "custom_models": st.just([MODEL_ROW]),

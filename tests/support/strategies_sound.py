@@ -14,14 +14,17 @@ from constructs_pd.planning.catalog.rows import InstanceRow, ModelRow
 from constructs_pd.planning.facts import gather
 from constructs_pd.planning.fit import most_sequences, settled
 from constructs_pd.planning.footprint import footprint
+from constructs_pd.planning.gateway import SUFFIX
 from constructs_pd.planning.gpu_memory import GIB
 from constructs_pd.planning.models.blocks import broken_blocks
+from constructs_pd.planning.rules.pd102_namespace import MAX_CHARACTERS
 from constructs_pd.planning.rules.pd310_dtype import types_of
 from constructs_pd.planning.spec import DeploymentSpec
 from constructs_pd.planning.zones import zone_id_prefix
 from support import strategies_text as text
 from support.strategies import sometimes, specifications, without_none
 from support.strategies_cluster import MOST_HEAD_GIB, MOST_NODES, Surroundings, new_clusters, takes
+from support.strategies_gateway import gateways
 from support.strategies_rows import CATALOG, MOVING_TAGS, image_rows, instance_rows, model_rows
 
 _STOCK_DRIVER_BRANCH = CATALOG.amis["AL2023_x86_64_NVIDIA"].driver_branch
@@ -32,7 +35,21 @@ _OLDER_GPUS = ("A10G", "A100")  # before FP8
 _PLAIN_CACHE_TYPES = (None, "auto", "bfloat16")
 _CACHE_TYPES = (*_PLAIN_CACHE_TYPES, "fp8", "fp8_e4m3", "fp8_e5m2")
 _WARNINGS = (
-    *("PD115", "PD129", "PD131", "PD204", "PD206", "PD212", "PD224", "PD225", "PD227", "PD228", "PD403", "PD408"),
+    *(
+        "PD115",
+        "PD129",
+        "PD131",
+        "PD144",
+        "PD204",
+        "PD206",
+        "PD212",
+        "PD224",
+        "PD225",
+        "PD227",
+        "PD228",
+        "PD403",
+        "PD408",
+    ),
     *("PD410", "PD412/vllm-52234"),
 )
 # What a deployment in a cluster that exists may have at most.
@@ -162,6 +179,7 @@ def _heads(most_memory_gib: int) -> st.SearchStrategy[dict[str, Any]]:
 endpoints = st.fixed_dictionaries(
     {},
     optional={
+        "gateway": gateways(),
         "exposure": st.just("cluster"),
         "idle_timeout_seconds": st.integers(1, 4000),
         "conformance_job": st.booleans(),
@@ -169,6 +187,7 @@ endpoints = st.fixed_dictionaries(
 ) | st.fixed_dictionaries(
     {"exposure": st.just("internal_alb")},
     optional={
+        "gateway": gateways(),
         "subnet_ids": st.lists(text.subnet_ids, min_size=2, max_size=4, unique=True),
         "idle_timeout_seconds": st.integers(1, 4000),
         "conformance_job": st.booleans(),
@@ -304,6 +323,9 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
     endpoint = draw(sometimes(endpoints))
     if makes_cluster and endpoint is not None:
         endpoint.pop("subnet_ids", None)  # there are none yet
+    namespace = draw(sometimes(text.namespaces))
+    if endpoint is not None and namespace is not None and len(namespace) > MAX_CHARACTERS - len(SUFFIX):
+        endpoint.pop("gateway", None)  # its namespace has a longer name
     makes_file_system = cache is not None and cache.get("storage") == "efs"
     around = Surroundings(
         region,
@@ -315,7 +337,7 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
     )
     stated = _stated(
         name=draw(text.deployment_names),
-        namespace=draw(sometimes(text.namespaces)),
+        namespace=namespace,
         region=region,
         availability_zone=zone,
         model=_stated(

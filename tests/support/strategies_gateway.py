@@ -1,0 +1,49 @@
+"""Gateways that plan."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from hypothesis import strategies as st
+
+from constructs_pd.planning.gateway import MAX_CONNECTIONS
+from support import strategies_text as text
+
+# What PD140 takes for a key or its digest.
+_LONG_HEXADECIMAL = re.compile("[0-9A-Fa-f]{32}")
+
+
+def _is_no_key(name: str) -> bool:
+    return _LONG_HEXADECIMAL.search(name) is None
+
+
+_images = st.tuples(
+    st.sampled_from(["haproxy", "docker.io/library/haproxy", "123456789012.dkr.ecr.us-west-2.amazonaws.com/haproxy"]),
+    st.sampled_from([":2.8", ":2.8.25", ":2.8.25-alpine", ":v2.8.25", ""]),
+    text.digests,
+).map(lambda parts: f"{parts[0]}{parts[1]}@{parts[2]}")
+
+
+@st.composite
+def gateways(draw: st.DrawFn) -> dict[str, Any]:
+    """Return gateways whose limits can be divided over their replicas."""
+    replicas = draw(st.integers(2, 20))
+    stated = draw(
+        st.fixed_dictionaries(
+            {
+                "api_keys_secret": st.fixed_dictionaries(
+                    {"secret_name": text.object_names.filter(_is_no_key)},
+                    optional={"key": text.secret_keys.filter(lambda key: key[0] != "." and _is_no_key(key))},
+                ),
+                "image": _images,
+            },
+            optional={
+                "pull_secrets": st.lists(text.object_names, max_size=2, unique=True),
+                "requests_per_minute": st.integers(replicas, 1_000_000),
+                "concurrent_requests": st.integers(replicas, MAX_CONNECTIONS * replicas),
+                "max_body_bytes": st.integers(1024, 1_073_741_824),
+            },
+        )
+    )
+    return {**stated, "replicas": replicas}
