@@ -11,6 +11,7 @@ from cdk8s import App, Chart
 from constructs_pd import (
     DeploymentNamespace,
     DeploymentPlan,
+    GatewayNamespace,
     OpenAIEndpoint,
     PrefillDecodeService,
     RayLlmCluster,
@@ -30,7 +31,9 @@ class DeploymentChart(Chart):
         if plan.namespace != "default":
             cluster.node.add_dependency(DeploymentNamespace(self, "namespace", plan=plan))
         service = PrefillDecodeService(self, "service", plan=plan, cluster=cluster)
-        OpenAIEndpoint(self, "endpoint", plan=plan, service=service)
+        endpoint = OpenAIEndpoint(self, "endpoint", plan=plan, service=service)
+        if plan.endpoint.gateway is not None:
+            endpoint.node.add_dependency(GatewayNamespace(self, "gateway-namespace", plan=plan))
 
 
 def write_chart_values(folder: Path, plan: DeploymentPlan) -> None:

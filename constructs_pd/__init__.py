@@ -18,12 +18,20 @@ if TYPE_CHECKING:
         ExistingSubnet,
     )
     from constructs_pd.findings import Acknowledge, Finding, PlanError, Severity
-    from constructs_pd.k8s import DeploymentNamespace, OpenAIEndpoint, PrefillDecodeService, RayLlmCluster
+    from constructs_pd.k8s import (
+        DeploymentNamespace,
+        GatewayNamespace,
+        OpenAIEndpoint,
+        PrefillDecodeService,
+        RayLlmCluster,
+    )
     from constructs_pd.planning import (
+        ApiKeysSecret,
         DeploymentPlan,
         DeploymentSpec,
         Efa,
         Endpoint,
+        Gateway,
         GcsFaultTolerance,
         Gpu,
         Head,
@@ -55,6 +63,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Acknowledge",
+    "ApiKeysSecret",
     "DeploymentNamespace",
     "DeploymentPlan",
     "DeploymentSpec",
@@ -67,6 +76,8 @@ __all__ = [
     "ExistingCluster",
     "ExistingSubnet",
     "Finding",
+    "Gateway",
+    "GatewayNamespace",
     "GcsFaultTolerance",
     "Gpu",
     "Head",
@@ -103,7 +114,7 @@ __all__ = [
 
 _HOMES = {
     "findings": ("Acknowledge", "Finding", "PlanError", "Severity"),
-    "k8s": ("DeploymentNamespace", "OpenAIEndpoint", "PrefillDecodeService", "RayLlmCluster"),
+    "k8s": ("DeploymentNamespace", "GatewayNamespace", "OpenAIEndpoint", "PrefillDecodeService", "RayLlmCluster"),
     "aws": ("EksAddOns", "EksCluster", "EksGpuNodeGroups", "EksNetwork", "ExistingCluster", "ExistingSubnet"),
 }
 

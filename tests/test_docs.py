@@ -57,7 +57,7 @@ def test_python_snippets_run_and_print_what_they_say(
 
 
 def test_every_construct_has_a_guide_page_with_a_snippet() -> None:
-    assert len(EXAMPLES) == 14
+    assert len(EXAMPLES) == 15
     public = [*_HOMES["k8s"], *_HOMES["aws"]]
     guides = {page.stem for page in GUIDES if blocks(page, "py")} - {"hand_over", "models"}
     assert guides == {snake_case(name) for name in public if not name.startswith("Existing")}
@@ -73,7 +73,9 @@ def test_the_error_message_is_the_real_one(tmp_path: Path, monkeypatch: pytest.M
     assert str(caught.value).splitlines()[: len(message.splitlines())] == message.splitlines()
 
 
-@pytest.mark.parametrize("page", [README, ROOT / "docs" / "models.md"], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [README, ROOT / "docs" / "models.md", ROOT / "docs" / "gateway.md"], ids=lambda page: page.stem
+)
 def test_every_other_yaml_snippet_is_a_part_of_a_specification(page: Path, tmp_path: Path) -> None:
     parts = [block for block in blocks(page, "yaml") if block != SPECIFICATION]
     assert parts

@@ -9,8 +9,9 @@ except ModuleNotFoundError as error:
     ) from None
 
 from constructs_pd.k8s.deployment_namespace import DeploymentNamespace
+from constructs_pd.k8s.gateway_namespace import GatewayNamespace
 from constructs_pd.k8s.openai_endpoint import OpenAIEndpoint
 from constructs_pd.k8s.prefill_decode_service import PrefillDecodeService
 from constructs_pd.k8s.ray_llm_cluster import RayLlmCluster
 
-__all__ = ["DeploymentNamespace", "OpenAIEndpoint", "PrefillDecodeService", "RayLlmCluster"]
+__all__ = ["DeploymentNamespace", "GatewayNamespace", "OpenAIEndpoint", "PrefillDecodeService", "RayLlmCluster"]

@@ -9,6 +9,7 @@ from constructs import Construct
 from constructs_pd.composition import require_kind, require_one_plan, require_plan
 from constructs_pd.k8s.composition import require_unique_in_app
 from constructs_pd.k8s.custom_resource import custom_resource
+from constructs_pd.k8s.gateway import Gateway
 from constructs_pd.k8s.prefill_decode_service import PrefillDecodeService
 from constructs_pd.manifests.conformance_job import (
     job_name,
@@ -57,6 +58,8 @@ class OpenAIEndpoint(Construct):
             type=kplus.ServiceType.EXTERNAL_NAME,
             external_name=plan.endpoint.external_name,
         )
+        if plan.endpoint.gateway is not None:
+            Gateway(self, "Gateway", plan=plan, gateway=plan.endpoint.gateway)
         if plan.endpoint.internal_alb:
             self._ingress(plan)
         if plan.endpoint.conformance_job is not None:
@@ -65,10 +68,11 @@ class OpenAIEndpoint(Construct):
 
     def _ingress(self, plan: DeploymentPlan) -> None:
         # The L1 class: cdk8s-plus would want a Service construct, and the backend belongs to the operator.
+        gateway = plan.endpoint.gateway
         backend = kplus.k8s.IngressBackend(
             service=kplus.k8s.IngressServiceBackend(
-                name=plan.endpoint.serve_service_name,
-                port=kplus.k8s.ServiceBackendPort(number=plan.ports.serve),
+                name=gateway.name if gateway else plan.endpoint.serve_service_name,
+                port=kplus.k8s.ServiceBackendPort(number=gateway.service_port if gateway else plan.ports.serve),
             )
         )
         kplus.k8s.KubeIngress(
@@ -76,7 +80,8 @@ class OpenAIEndpoint(Construct):
             "Ingress",
             metadata=kplus.k8s.ObjectMeta(
                 name=plan.endpoint.ingress_name,
-                namespace=plan.namespace,
+                # An Ingress leads to Services of its own namespace only.
+                namespace=gateway.namespace if gateway else plan.namespace,
                 labels=plan.labels,
                 annotations=ingress_annotations(plan),
             ),

@@ -138,8 +138,10 @@ def _pod(plan: DeploymentPlan, job: ConformanceJobPlan) -> dict[str, Any]:
 
 
 def _arguments(plan: DeploymentPlan, job: ConformanceJobPlan) -> list[str]:
+    gateway = plan.endpoint.gateway
     options = {
-        "base-url": plan.endpoint.url,
+        # Past the gateway: the Job holds no API key, and what it checks is the server's own.
+        "base-url": f"http://{gateway.serve_host}:{gateway.serve_port}/v1" if gateway else plan.endpoint.url,
         "model": plan.model.served_name,
         "ray": plan.versions.ray,
         "vllm": plan.versions.vllm,

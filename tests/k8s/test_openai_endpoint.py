@@ -10,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from constructs_pd import DeploymentPlan, OpenAIEndpoint, PlanError, PrefillDecodeService, RayLlmCluster
 from constructs_pd.manifests.conformance_job import suite_data
+from support.gateway import GATEWAY
 from support.rendered import chart, kinds, only, synthesized
 from support.specs import plan_with
 
@@ -183,3 +184,45 @@ def test_parts_in_charts_of_their_own_are_numbered_in_the_order_in_which_they_ar
         "0001-service.k8s.yaml",
         "0002-endpoint.k8s.yaml",
     ]
+
+
+WITH_GATEWAY = {"endpoint": {"gateway": GATEWAY}}
+
+
+def test_a_gateway(yaml_file: SnapshotAssertion) -> None:
+    scope = chart()
+    endpoint(scope, plan_with(WITH_GATEWAY))
+    gateway = [m for m in synthesized(scope) if m["metadata"]["namespace"] == "inference-gateway"]
+    assert kinds(gateway) == ["ServiceAccount", "ConfigMap", "Deployment", "Service", "PodDisruptionBudget"]
+    assert {m["metadata"]["name"] for m in gateway} == {"qwen35-9b-gateway"}
+    files = only(gateway, "ConfigMap")
+    assert sorted(files["data"]) == ["haproxy.cfg", "keys.lua", "keys.map"]
+    # HAProxy's configuration has a snapshot of its own, and the hash changes with each line of it.
+    files["data"] = "elsewhere"
+    only(gateway, "Deployment")["spec"]["template"]["metadata"]["annotations"] = "hashed"
+    assert gateway == yaml_file
+
+
+def test_the_stable_name_leads_to_the_gateway() -> None:
+    scope = chart()
+    reached = endpoint(scope, plan_with(WITH_GATEWAY))
+    (service,) = [m for m in synthesized(scope) if m["kind"] == "Service" and m["metadata"]["namespace"] == "inference"]
+    assert service["metadata"]["name"] == "qwen35-9b"
+    assert service["spec"]["externalName"] == "qwen35-9b-gateway.inference-gateway.svc.cluster.local"
+    assert reached.url == "http://qwen35-9b.inference.svc.cluster.local:8000/v1"
+
+
+def test_the_balancer_routes_to_the_gateway_in_its_namespace() -> None:
+    scope = chart()
+    endpoint(scope, plan_with({"endpoint.gateway": GATEWAY}))
+    ingress = only(synthesized(scope), "Ingress")
+    assert ingress["metadata"]["namespace"] == "inference-gateway"
+    ((path,),) = [rule["http"]["paths"] for rule in ingress["spec"]["rules"]]
+    assert path["backend"] == {"service": {"name": "qwen35-9b-gateway", "port": {"number": 8000}}}
+
+
+def test_the_job_asks_serve_itself_because_it_has_no_key() -> None:
+    scope = chart()
+    endpoint(scope, plan_with({"endpoint": {"gateway": GATEWAY, "conformance_job": True}}))
+    (container,) = only(synthesized(scope), "Job")["spec"]["template"]["spec"]["containers"]
+    assert "--base-url=http://qwen35-9b-serve-svc.inference.svc.cluster.local:8000/v1" in container["args"]

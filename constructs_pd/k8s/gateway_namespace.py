@@ -1,0 +1,52 @@
+"""The namespace of the gateway."""
+
+from __future__ import annotations
+
+import cdk8s_plus_28 as kplus
+from cdk8s import ApiObjectMetadata
+from constructs import Construct
+
+from constructs_pd.composition import refusal, require_plan
+from constructs_pd.k8s.composition import require_unique_in_app
+from constructs_pd.planning.codes import NO_GATEWAY
+from constructs_pd.planning.deployment_plan import DeploymentPlan
+
+
+class GatewayNamespace(Construct):
+    """Creates the namespace of the gateway, beside the deployment's.
+
+    Use it once per namespace, and not at all where the namespace exists already. Nothing in the gateway needs more
+    than Pod Security's `restricted` allows, and the deployment's own namespace must be `privileged`.
+
+    Args:
+        scope: Parent construct.
+        id: Construct id.
+        plan: A plan of a deployment with a gateway.
+
+    Attributes:
+        plan: That plan.
+
+    Raises:
+        PlanError: The app has this namespace already (PD504), or the plan has no gateway (PD521).
+    """
+
+    def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan) -> None:
+        super().__init__(scope, id)
+        self.plan = require_plan(self, plan)
+        gateway = plan.endpoint.gateway
+        if gateway is None:
+            raise refusal(
+                NO_GATEWAY,
+                self.node,
+                f"the plan of {plan.name!r} has 0 gateways",
+                "state endpoint.gateway, or leave this construct out",
+            )
+        # Only constructs whose plan has a gateway exist.
+        require_unique_in_app(self, lambda other: other.plan.endpoint.gateway.namespace)
+        kplus.Namespace(
+            self,
+            "Resource",
+            metadata=ApiObjectMetadata(
+                name=gateway.namespace, labels={"pod-security.kubernetes.io/enforce": "restricted"}
+            ),
+        )
