@@ -16,6 +16,7 @@ FILES_HASH: Final = "constructs-pd/gateway-files"
 _FILES_VOLUME: Final = "files"
 _KEYS_VOLUME: Final = "api-keys"
 _PORT_NAME: Final = "http"
+_HEALTH_PORT_NAME: Final = "health"
 # Nobody: HAProxy's image has a user of its own, which not every build gives the same number.
 _USER_ID: Final = 65534
 _OWNER_AND_GROUP_READ: Final = 0o440
@@ -71,7 +72,10 @@ def _pod(plan: DeploymentPlan, gateway: GatewayPlan) -> dict[str, Any]:
         "imagePullPolicy": "IfNotPresent",
         # Not the image's entry point, which would run a master beside it that nothing here needs.
         "command": ["haproxy", "-f", f"{place.folder}/{CONFIG_FILE}"],
-        "ports": [{"name": _PORT_NAME, "containerPort": gateway.container_port}],
+        "ports": [
+            {"name": _PORT_NAME, "containerPort": gateway.container_port},
+            {"name": _HEALTH_PORT_NAME, "containerPort": gateway.health_port},
+        ],
         "resources": {
             "requests": {"cpu": f"{gateway.cpu_request_millicores}m", "memory": f"{gateway.memory_mib}Mi"},
             "limits": {"cpu": str(gateway.cpu_limit_cores), "memory": f"{gateway.memory_mib}Mi"},
@@ -126,7 +130,7 @@ def _pod(plan: DeploymentPlan, gateway: GatewayPlan) -> dict[str, Any]:
 
 
 def _probe(gateway: GatewayPlan) -> dict[str, Any]:
-    return {"httpGet": {"path": gateway.health_path, "port": _PORT_NAME}, "timeoutSeconds": 2}
+    return {"httpGet": {"path": gateway.health_path, "port": _HEALTH_PORT_NAME}, "timeoutSeconds": 2}
 
 
 def _soft_stop(gateway: GatewayPlan) -> str:

@@ -31,9 +31,10 @@ MAP_FILE: Final = "keys.map"
 _EMPTY_MAP: Final = "# filled in memory, from the Secret\n"
 # As many names as a Secret of 1 MiB can hold, and more.
 _MOST_NAMES: Final = 20_000
+_PROBE_CONNECTIONS: Final = 50
 # A connection of a client and one to Serve; listeners, checks, name servers and the log.
 _FILES_PER_CONNECTION: Final = 2
-_OTHER_FILES: Final = 100
+_OTHER_FILES: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +44,15 @@ class GatewayPlace:
     Attributes:
         folder: Absolute path of the folder with its files.
         keys: Absolute path of the file with names and digests of the keys.
-        listens_on: Address that it listens on.
+        listens_on: Address that it listens on for clients.
+        health_on: Address that it listens on for probes.
         serve: Address of Ray Serve, host:port.
     """
 
     folder: str
     keys: str
     listens_on: str
+    health_on: str
     serve: str
 
 
@@ -59,6 +62,7 @@ def in_the_pod(gateway: GatewayPlan) -> GatewayPlace:
         folder="/etc/gateway",
         keys=f"/etc/gateway-keys/{gateway.api_keys.key}",
         listens_on=f"*:{gateway.container_port}",
+        health_on=f"*:{gateway.health_port}",
         serve=f"{gateway.serve_host}:{gateway.serve_port}",
     )
 
@@ -77,6 +81,8 @@ def gateway_config(gateway: GatewayPlan, place: GatewayPlace) -> str:
     limits = {
         "threads": gateway.cpu_limit_cores,
         "connections": gateway.max_connections,
+        "probes": _PROBE_CONNECTIONS,
+        "all_connections": gateway.max_connections + _PROBE_CONNECTIONS,
         "files": gateway.max_connections * _FILES_PER_CONNECTION + _OTHER_FILES,
         "at_once": gateway.concurrent_requests,
         "per_minute": gateway.requests_per_minute,
@@ -110,6 +116,7 @@ def gateway_config(gateway: GatewayPlan, place: GatewayPlace) -> str:
         map=MAP_FILE,
         keys=place.keys,
         listens_on=place.listens_on,
+        health_on=place.health_on,
         health=gateway.health_path,
         serve=place.serve,
         serve_host=gateway.serve_host,

@@ -17,6 +17,7 @@ SUFFIX: Final = "-gateway"
 # By which network policies and people find it, in whatever tool (Kubernetes documentation, Recommended Labels).
 COMPONENT_LABEL: Final = ("app.kubernetes.io/component", "gateway")
 CONTAINER_PORT: Final = 8080
+HEALTH_PORT: Final = 8081
 # The kubelet brings a changed Secret into a pod within about a minute; this is added to it.
 RELOAD_SECONDS: Final = 5
 # A connection takes 2 buffers of 16 KiB and its bookkeeping, so 2,000 of them stay below 128 MiB.
@@ -55,6 +56,7 @@ def gateway_plan(spec: DeploymentSpec, gateway: Gateway, timeouts: TimeoutsPlan)
         host=f"{name}.{namespace}.svc.cluster.local",
         service_port=defaults.SERVE_PORT,
         container_port=CONTAINER_PORT,
+        health_port=HEALTH_PORT,
         selector_labels=selector,
         pod_labels={**labels(spec), **selector},
         image=gateway.image,

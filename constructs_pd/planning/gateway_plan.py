@@ -15,6 +15,7 @@ class GatewayPlan(FrozenModel):
         host: DNS name of its Service.
         service_port: Port of its Service: Serve's own, so that the endpoint's URL is the same with and without it.
         container_port: Port of its pods.
+        health_port: Port of its pods for the kubelet's probes alone, which is open when no other connection is left.
         selector_labels: Labels by which its pods are found.
         pod_labels: All labels of its pods.
         image: HAProxy's image with its digest.
@@ -47,6 +48,7 @@ class GatewayPlan(FrozenModel):
     host: str
     service_port: int
     container_port: int
+    health_port: int
     selector_labels: dict[str, str]
     pod_labels: dict[str, str]
     image: str

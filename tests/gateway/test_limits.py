@@ -145,5 +145,24 @@ def test_a_head_that_trickles_in_is_given_up(gateway: RunningGateway) -> None:
     assert time.monotonic() - begun == pytest.approx(HEADER_SECONDS, abs=0.5)
 
 
+def test_who_has_no_key_keeps_no_connection(gateway: RunningGateway) -> None:
+    answer = gateway.raw(b"GET /v1/models HTTP/1.1\r\nHost: a\r\n\r\n" * 3, 5)
+    assert answer.count(b"HTTP/1.1 401 ") == 1
+    assert b"\r\nconnection: close\r\n" in answer
+
+
+def test_clients_that_take_every_connection_do_not_get_the_gateway_ended(tmp_path: Path, stub: ServeStub) -> None:
+    with running_gateway(tmp_path, stub.address, max_connections=5, header_seconds=2) as gateway:
+        taken = [socket.create_connection(("127.0.0.1", gateway.port)) for _ in range(10)]
+        transport = httpx.HTTPTransport(uds=str(tmp_path / "health"))
+        with httpx.Client(transport=transport, timeout=1) as kubelet:
+            assert [kubelet.get("http://a/-/healthz").status_code for _ in range(3)] == [200] * 3
+            assert kubelet.get("http://a/v1/models").status_code == 503
+        # They are given up in their turn, five at a time.
+        assert gateway.post().status_code == 200
+        for connection in taken:
+            connection.close()
+
+
 def test_a_connection_without_a_request_is_closed_without_an_answer(gateway: RunningGateway) -> None:
     assert gateway.raw(b"", HEADER_SECONDS + 3) == b""

@@ -115,14 +115,15 @@ def test_service_and_probes_reach_the_port_that_it_listens_on() -> None:
     plan = planned()
     gateway = plan.endpoint.gateway
     assert gateway is not None
-    (port,) = container(plan)["ports"]
+    port, health = container(plan)["ports"]
     (served,) = gateway_service_spec(gateway)["ports"]
     assert (served["port"], served["targetPort"]) == (8000, port["name"])
     assert gateway_service_spec(gateway)["selector"].items() <= gateway.pod_labels.items()
     assert f"bind *:{port['containerPort']}\n" in gateway_data(gateway)["haproxy.cfg"]
     for probe in ("readinessProbe", "livenessProbe"):
-        assert container(plan)[probe]["httpGet"] == {"path": "/-/healthz", "port": port["name"]}
-    assert "monitor-uri /-/healthz\n" in gateway_data(gateway)["haproxy.cfg"]
+        assert container(plan)[probe]["httpGet"] == {"path": "/-/healthz", "port": health["name"]}
+    assert f"bind *:{health['containerPort']}\n" in gateway_data(gateway)["haproxy.cfg"]
+    assert gateway_data(gateway)["haproxy.cfg"].count("monitor-uri /-/healthz\n") == 2
 
 
 def test_image_and_pull_secrets() -> None:

@@ -125,8 +125,8 @@ def free_port() -> int:
 
 
 def place_in(folder: Path, port: int, serve: str) -> GatewayPlace:
-    """Return the place of a gateway on this machine."""
-    return GatewayPlace(str(folder), str(folder / "keys"), f"127.0.0.1:{port}", serve)
+    """Return the place of a gateway on this machine, with a socket for probes."""
+    return GatewayPlace(str(folder), str(folder / "keys"), f"127.0.0.1:{port}", f"unix@{folder / 'health'}", serve)
 
 
 def wait_for(happened: Callable[[], bool], seconds: float = 10.0) -> None:
