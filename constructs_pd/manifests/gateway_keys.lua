@@ -1,12 +1,14 @@
 -- Keeps HAProxy's map of API keys as the mounted Secret is. Its arguments: the keys' file, the map, seconds between looks.
 -- A line is name:digest, with the SHA-256 digest of a key in hexadecimal digits; empty ones and # comments are passed over.
 local keys_file, map, seconds = ...
+-- Of an empty key, which a shell makes of a variable that is not set.
+local of_nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 local in_force = {}
 local last_words = nil
 
 local function name_and_digest(line)
   local name, digest = line:match("^(%w[%w._-]*):(%x+)$")
-  if name and #name <= 63 and #digest == 64 then
+  if name and #name <= 63 and #digest == 64 and digest:lower() ~= of_nothing then
     return name, digest:lower()
   end
 end
@@ -70,6 +72,9 @@ core.register_init(reload)
 core.register_task(function()
   while true do
     core.sleep(seconds)
-    reload()
+    -- A task that fails would be the last one, and the keys would stay as they are for good.
+    if not pcall(reload) then
+      core.log(core.err, "API keys: they could not be reloaded")
+    end
   end
 end)

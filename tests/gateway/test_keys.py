@@ -82,10 +82,9 @@ def test_serve_learns_of_no_key_and_of_the_gateways_own_request_id(gateway: Runn
     # As it is sent: no client writes all of this.
     answer = gateway.raw(
         f"POST {PATH} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {KEY}\r\nProxy-Authorization: Bearer {KEY}\r\n"
-        "X-Request-Id: chosen by the client\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+        "X-Request-Id: chosen by the client\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\n"
         "HTTP2-Settings: AAMAAABkAAQAAP__\r\nserve_multiplexed_model_id: another\r\n"
-        "Content-Length: 2\r\n\r\n{}".encode(),
-        0.3,
+        "Content-Length: 2\r\n\r\n{}".encode()
     ).decode()
     (received,) = stub.received[before:]
     assert KEY not in repr(received)
@@ -166,14 +165,17 @@ def test_lines_that_say_nothing_are_named_by_number_and_the_others_are_in_force(
         + f"mail:{digest}\n"
         + f"{'m' * 64}:{'0' * 64}\n"
         + f"mail:{digest[:-1]}\n"
+        + line_of("nobody", "")
         + line_of("team.mail_2", OTHER_KEY).rstrip("\n")
     )
     with running_gateway(tmp_path, stub.address, keys) as gateway:
         assert gateway.post(KEY).status_code == 200
         assert gateway.post(OTHER_KEY).status_code == 200
-        wait_for(lambda: len(gateway.log()) == 2)
-        assert [line["key"] for line in gateway.log()] == ["search", "team.mail_2"]
-        assert "API keys: 2 in force, refused lines: 4, 5, 6, 7, 8, 9\n" in gateway.output
+        wait_for(lambda: [line["key"] for line in gateway.log()] == ["search", "team.mail_2"])
+        assert gateway.raw(f"POST {PATH} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \r\n\r\n".encode()).startswith(
+            b"HTTP/1.1 401 "
+        )
+        assert "API keys: 2 in force, refused lines: 4, 5, 6, 7, 8, 9, 10\n" in gateway.output
         assert KEY not in gateway.output
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import socket
 import time
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,22 @@ import httpx
 import pytest
 
 from gateway.conftest import HEADER_SECONDS, MAX_BODY_BYTES
-from support.gateway import CLIENT, KEY, OTHER_KEY, PATH, RunningGateway, bearer, line_of, received, running_gateway
+from support.gateway import (
+    CLIENT,
+    KEY,
+    OTHER_KEY,
+    PATH,
+    RunningGateway,
+    bearer,
+    line_of,
+    received,
+    running_gateway,
+    wait_for,
+)
 from support.serve_stub import ServeStub
 
-HEAD = f"POST {PATH} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {KEY}\r\n"
+HEAD = f"POST {PATH} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer {KEY}\r\n"
+OPEN_HEAD = HEAD.replace("Connection: close\r\n", "")
 
 
 def error_of(answer: httpx.Response) -> tuple[int, str, str]:
@@ -67,16 +79,25 @@ def test_a_new_list_of_keys_forgets_no_count(tmp_path: Path, stub: ServeStub) ->
 def test_requests_at_once(tmp_path: Path, stub: ServeStub) -> None:
     keys = line_of("search", KEY) + line_of("mail", OTHER_KEY)
     with running_gateway(tmp_path, stub.address, keys, concurrent_requests=3) as gateway:
-        with ThreadPoolExecutor(12) as threads:
-            mine = [threads.submit(gateway.post, pause=0.7) for _ in range(8)]
-            others = [threads.submit(gateway.post, OTHER_KEY, pause=0.7) for _ in range(3)]
-            answers = [future.result() for future in mine]
-            assert {future.result().status_code for future in others} == {200}
-        assert Counter(answer.status_code for answer in answers) == {200: 3, 429: 5}
-        refused = next(answer for answer in answers if answer.status_code == 429)
-        assert error_of(refused) == (429, "rate_limit_exceeded", "Too many requests at once with this API key.")
-        assert refused.headers["retry-after"] == "1"
-        assert gateway.post().status_code == 200
+        with ExitStack() as running:
+            for _ in range(3):
+                running.enter_context(gateway.stream(chunks=1000, pause=0.05))
+            refused = [gateway.post() for _ in range(3)]
+            assert {error_of(answer) for answer in refused} == {
+                (429, "rate_limit_exceeded", "Too many requests at once with this API key.")
+            }
+            assert refused[0].headers["retry-after"] == "1"
+            assert [gateway.post(OTHER_KEY).status_code for _ in range(3)] == [200] * 3
+        # They were hung up on.
+        wait_for(lambda: gateway.post().status_code == 200)
+
+
+def test_requests_that_come_at_the_same_moment(tmp_path: Path, stub: ServeStub) -> None:
+    with running_gateway(tmp_path, stub.address, concurrent_requests=3, requests_per_minute=10) as gateway:
+        with ThreadPoolExecutor(40) as threads:
+            answers = list(threads.map(lambda _: gateway.post(pause=0.2).status_code, range(40)))
+        assert set(answers) == {200, 429}
+        assert answers.count(200) <= 10
 
 
 def test_a_stream_counts_until_it_has_ended(tmp_path: Path, stub: ServeStub) -> None:
@@ -122,16 +143,16 @@ def test_a_body_without_a_length_is_refused_whatever_its_size(gateway: RunningGa
 
 def test_a_body_that_goes_on_after_its_length_is_another_request(gateway: RunningGateway, stub: ServeStub) -> None:
     before = len(stub.received)
-    answer = gateway.raw(f"{HEAD}Content-Length: 2\r\n\r\n{{}}{'x' * 100}\r\n\r\n".encode())
+    answer = gateway.raw(f"{OPEN_HEAD}Content-Length: 2\r\n\r\n{{}}{'x' * 100}\r\n\r\n".encode())
     assert answer.count(b"HTTP/1.1") == 2
     assert b"400 Bad request" in answer
     assert [received.body for received in stub.received[before:]] == [b"{}"]
 
 
-def test_a_method_that_opens_a_tunnel_is_refused(gateway: RunningGateway) -> None:
-    for method in ("CONNECT a:443", f"TRACE {PATH}"):
-        answer = gateway.raw(f"{method} HTTP/1.1\r\nHost: a:443\r\nAuthorization: Bearer {KEY}\r\n\r\n".encode(), 0.5)
-        assert answer_of(answer) == (405, "method_not_allowed")
+@pytest.mark.parametrize("request_line", ["CONNECT a:443", f"TRACE {PATH}"])
+def test_a_method_that_opens_a_tunnel_is_refused(gateway: RunningGateway, request_line: str) -> None:
+    head = f"Host: a:443\r\nConnection: close\r\nAuthorization: Bearer {KEY}\r\n\r\n"
+    assert answer_of(gateway.raw(f"{request_line} HTTP/1.1\r\n{head}".encode())) == (405, "method_not_allowed")
 
 
 def test_a_head_that_trickles_in_is_given_up(gateway: RunningGateway) -> None:
@@ -142,7 +163,7 @@ def test_a_head_that_trickles_in_is_given_up(gateway: RunningGateway) -> None:
             time.sleep(HEADER_SECONDS / 5)
             connection.sendall(b"A: b\r\n")
         assert received(connection).startswith(b"HTTP/1.1 408 ")
-    assert time.monotonic() - begun == pytest.approx(HEADER_SECONDS, abs=0.5)
+    assert HEADER_SECONDS * 0.9 < time.monotonic() - begun < HEADER_SECONDS + 3
 
 
 def test_who_has_no_key_keeps_no_connection(gateway: RunningGateway) -> None:

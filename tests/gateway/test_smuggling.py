@@ -8,7 +8,9 @@ from support.gateway import KEY, PATH, RunningGateway
 from support.serve_stub import ServeStub
 
 AUTHORIZATION = f"Authorization: Bearer {KEY}\r\n"
-HEAD = f"POST {PATH} HTTP/1.1\r\nHost: a\r\n{AUTHORIZATION}"
+OPEN_HEAD = f"POST {PATH} HTTP/1.1\r\nHost: a\r\n{AUTHORIZATION}"
+# Closed after the answer, so that nobody waits for another one.
+HEAD = f"{OPEN_HEAD}Connection: close\r\n"
 INNER = f"GET /smuggled HTTP/1.1\r\nHost: a\r\n{AUTHORIZATION}\r\n"
 CHUNKED_INNER = f"{len(INNER):x}\r\n{INNER}\r\n0\r\n\r\n"
 
@@ -47,7 +49,7 @@ NORMALIZED = {
 @pytest.mark.parametrize(("request_text", "status"), REFUSED.values(), ids=REFUSED)
 def test_refused(gateway: RunningGateway, stub: ServeStub, request_text: str, status: int) -> None:
     before = len(stub.received)
-    answer = gateway.raw(request_text.encode(), 0.5)
+    answer = gateway.raw(request_text.encode())
     assert answer.startswith(f"HTTP/1.1 {status} ".encode())
     # A second request of what came after would have a second answer.
     assert [received.path for received in stub.received[before:]] == []
@@ -56,7 +58,7 @@ def test_refused(gateway: RunningGateway, stub: ServeStub, request_text: str, st
 @pytest.mark.parametrize("request_text", NORMALIZED.values(), ids=NORMALIZED)
 def test_passed_on_in_one_form(gateway: RunningGateway, stub: ServeStub, request_text: str) -> None:
     before = len(stub.received)
-    answer = gateway.raw(request_text.encode(), 0.3)
+    answer = gateway.raw(request_text.encode())
     assert answer.startswith(b"HTTP/1.1 200 ")
     (received,) = stub.received[before:]
     assert (received.path, received.body) == (PATH, b"{}")
@@ -66,18 +68,16 @@ def test_passed_on_in_one_form(gateway: RunningGateway, stub: ServeStub, request
 
 def test_a_request_in_a_body_stays_a_body(gateway: RunningGateway, stub: ServeStub) -> None:
     before = len(stub.received)
+    head = f"GET /v1/models HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{AUTHORIZATION}"
     # Its server does not read the body of a GET: on a connection of its own that harms nobody.
-    gateway.raw(
-        f"GET /v1/models HTTP/1.1\r\nHost: a\r\n{AUTHORIZATION}Content-Length: {len(INNER)}\r\n\r\n{INNER}".encode(),
-        0.3,
-    )
+    gateway.raw(f"{head}Content-Length: {len(INNER)}\r\n\r\n{INNER}".encode())
     gateway.post()
     assert [received.path for received in stub.received[before:]] == ["/v1/models", PATH]
 
 
 def test_requests_in_a_row_reach_serve_on_connections_of_their_own(gateway: RunningGateway, stub: ServeStub) -> None:
     before = len(stub.received)
-    one = f"{HEAD}Content-Length: 2\r\n\r\n{{}}"
-    answer = gateway.raw((one * 3).encode(), 0.5)
+    one, last = (f"{head}Content-Length: 2\r\n\r\n{{}}" for head in (OPEN_HEAD, HEAD))
+    answer = gateway.raw(f"{one}{one}{last}".encode())
     assert answer.count(b"HTTP/1.1 200 OK") == 3
     assert [received.values("connection") for received in stub.received[before:]] == [["close"]] * 3

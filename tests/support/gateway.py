@@ -94,8 +94,8 @@ class RunningGateway:
         """Send a request whose answer is a stream, and give the answer once it has begun."""
         return CLIENT.stream("POST", f"{self.url}{PATH}", json={**told, "stream": True}, headers=bearer(key))
 
-    def raw(self, request: bytes, seconds: float = 3.0) -> bytes:
-        """Send bytes and return what comes until the connection is closed, or nothing has come for some time."""
+    def raw(self, request: bytes, seconds: float = 20.0) -> bytes:
+        """Send bytes and return what comes until the connection is closed, or nothing has come for so long."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=seconds) as connection:
             connection.sendall(request)
             return received(connection)

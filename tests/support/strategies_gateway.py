@@ -7,7 +7,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from constructs_pd.planning.catalog import load_catalog
+from constructs_pd.planning.facts import gather
 from constructs_pd.planning.gateway import MAX_CONNECTIONS
+from constructs_pd.planning.rules.pd143_gateway_namespace import check as namespace_check
+from constructs_pd.planning.rules.pd146_gateway_room import check as room_check
+from constructs_pd.planning.spec import DeploymentSpec
 from support import strategies_text as text
 
 # What PD140 takes for a key or its digest.
@@ -47,3 +52,11 @@ def gateways(draw: st.DrawFn) -> dict[str, Any]:
         )
     )
     return {**stated, "replicas": replicas}
+
+
+def without_gateway_that_has_no_room(data: dict[str, Any]) -> dict[str, Any]:
+    """Return a specification without its gateway where that has no room beside the head, or in a name's length."""
+    facts = gather(DeploymentSpec.model_validate(data), load_catalog())
+    if any(namespace_check(facts)) or any(room_check(facts)):
+        del data["endpoint"]["gateway"]
+    return data

@@ -14,17 +14,15 @@ from constructs_pd.planning.catalog.rows import InstanceRow, ModelRow
 from constructs_pd.planning.facts import gather
 from constructs_pd.planning.fit import most_sequences, settled
 from constructs_pd.planning.footprint import footprint
-from constructs_pd.planning.gateway import SUFFIX
 from constructs_pd.planning.gpu_memory import GIB
 from constructs_pd.planning.models.blocks import broken_blocks
-from constructs_pd.planning.rules.pd102_namespace import MAX_CHARACTERS
 from constructs_pd.planning.rules.pd310_dtype import types_of
 from constructs_pd.planning.spec import DeploymentSpec
 from constructs_pd.planning.zones import zone_id_prefix
 from support import strategies_text as text
 from support.strategies import sometimes, specifications, without_none
 from support.strategies_cluster import MOST_HEAD_GIB, MOST_NODES, Surroundings, new_clusters, takes
-from support.strategies_gateway import gateways
+from support.strategies_gateway import gateways, without_gateway_that_has_no_room
 from support.strategies_rows import CATALOG, MOVING_TAGS, image_rows, instance_rows, model_rows
 
 _STOCK_DRIVER_BRANCH = CATALOG.amis["AL2023_x86_64_NVIDIA"].driver_branch
@@ -323,9 +321,6 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
     endpoint = draw(sometimes(endpoints))
     if makes_cluster and endpoint is not None:
         endpoint.pop("subnet_ids", None)  # there are none yet
-    namespace = draw(sometimes(text.namespaces))
-    if endpoint is not None and namespace is not None and len(namespace) > MAX_CHARACTERS - len(SUFFIX):
-        endpoint.pop("gateway", None)  # its namespace has a longer name
     makes_file_system = cache is not None and cache.get("storage") == "efs"
     around = Surroundings(
         region,
@@ -337,7 +332,7 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
     )
     stated = _stated(
         name=draw(text.deployment_names),
-        namespace=namespace,
+        namespace=draw(sometimes(text.namespaces)),
         region=region,
         availability_zone=zone,
         model=_stated(
@@ -372,7 +367,7 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         custom_models=custom_models,
         custom_images=custom_images,
     )
-    return _made_to_fit(stated)
+    return _made_to_fit(without_gateway_that_has_no_room(stated))
 
 
 def _made_to_fit(data: dict[str, Any]) -> dict[str, Any]:
