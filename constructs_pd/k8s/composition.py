@@ -9,7 +9,7 @@ from constructs import Construct
 
 from constructs_pd.composition import Planned, refusal, require_unique
 from constructs_pd.findings import PlanError
-from constructs_pd.planning.codes import PATCHED_CLUSTER, SECOND_SERVICE, SYSTEM_NAMESPACE
+from constructs_pd.planning.codes import PATCHED_CLUSTER, SECOND_SERVICE, SYSTEM_NAMESPACE, TAKEN_HOST
 
 
 def require_unique_in_app(construct: Planned, name: Callable[[Any], str] = lambda other: other.plan.name) -> None:
@@ -19,6 +19,33 @@ def require_unique_in_app(construct: Planned, name: Callable[[Any], str] = lambd
         PlanError: PD504.
     """
     require_unique(construct, construct.node.root.node.find_all(), name)
+
+
+def require_own_host(construct: Planned) -> None:
+    """Refuse an endpoint whose load balancer serves a host and path that another endpoint of the app serves.
+
+    Each endpoint has a balancer of its own, for every path, so the host alone tells them apart.
+
+    Raises:
+        PlanError: PD521.
+    """
+    host = _host(construct)
+    for other in construct.node.root.node.find_all():
+        if host is None or not isinstance(other, type(construct)) or other.node.path == construct.node.path:
+            continue
+        if _host(other) == host:
+            raise refusal(
+                TAKEN_HOST,
+                construct.node,
+                f"{other.node.path} (of {other.plan.name!r}) serves {host}/ already, this one is of "
+                f"{construct.plan.name!r}: 2 services for 1 host and path",
+                "give each endpoint.balancer.host a name of its own",
+            )
+
+
+def _host(construct: Planned) -> str | None:
+    balancer = construct.plan.endpoint.balancer
+    return balancer.host if balancer else None
 
 
 def require_own_namespace(construct: Planned) -> None:

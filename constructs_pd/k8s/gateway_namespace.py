@@ -27,7 +27,7 @@ class GatewayNamespace(Construct):
         plan: That plan.
 
     Raises:
-        PlanError: The app has this namespace already (PD504), or the plan has no gateway (PD521).
+        PlanError: The app has this namespace already (PD504), or the plan has no gateway (PD522).
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan) -> None:

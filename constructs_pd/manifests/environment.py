@@ -43,6 +43,8 @@ def worker_environment(plan: DeploymentPlan, phase: PhasePlan) -> list[dict[str,
 def _shared(plan: DeploymentPlan) -> dict[str, Any]:
     shared: dict[str, Any] = {
         "RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S": str(plan.timeouts.node_drain_seconds),
+        # Ray's router waits so long for the first byte of an answer; of one that is not streamed, for all of it.
+        "RAY_SERVE_LLM_ROUTER_HTTP_TIMEOUT": str(plan.timeouts.generation_seconds),
     }
     if plan.model_cache is not None:
         shared["HF_HOME"] = f"{plan.model_cache.mount_path}/huggingface"

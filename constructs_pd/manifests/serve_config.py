@@ -20,6 +20,7 @@ def serve_config(plan: DeploymentPlan) -> dict[str, Any]:
             "host": "0.0.0.0",
             "port": plan.ports.serve,
             "keep_alive_timeout_s": plan.timeouts.keep_alive_seconds,
+            "request_timeout_s": plan.timeouts.request_seconds,
         },
         "applications": [
             {

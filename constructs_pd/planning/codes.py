@@ -184,8 +184,14 @@ WRONG_ARGUMENT: Final = Code(
     "It would end in an error of the language instead of one that says what to pass.",
     "this library",
 )
-NO_GATEWAY: Final = Code(
+TAKEN_HOST: Final = Code(
     "PD521",
+    "A load balancer's host and path lead to one service",
+    "Each endpoint has a balancer of its own, and a DNS name leads to one: clients of the other meet a stranger.",
+    "AWS Load Balancer Controller 3.5.0, IngressGroup; Kubernetes documentation, Ingress",
+)
+NO_GATEWAY: Final = Code(
+    "PD522",
     "A construct of the gateway has a plan with one",
     "It would have nothing to render.",
     "this library",
@@ -218,5 +224,6 @@ OTHER_CODES: Final = (
     NO_KUBECTL,
     ADMINS,
     WRONG_ARGUMENT,
+    TAKEN_HOST,
     NO_GATEWAY,
 )

@@ -53,11 +53,28 @@ GCS_PORT: Final = 6379
 DASHBOARD_PORT: Final = 8265
 SERVE_PORT: Final = 8000
 METRICS_PORT: Final = 8080
+# Ray 2.58.0 serve/_private/proxy.py; "/" is the application's and answers 404. It answers 503 while a proxy drains.
+SERVE_HEALTH_PATH: Final = "/-/healthz"
 
-# Margins between time limits, in seconds.
+# Margins between time limits, in seconds; timeouts.py says which must outlast which.
+# Between an inner limit and the next one outwards, so that the inner one answers.
+REQUEST_MARGIN_SECONDS: Final = 5
 KEEP_ALIVE_MARGIN_SECONDS: Final = 5
-REPLICA_SHUTDOWN_MARGIN_SECONDS: Final = 10
 TERMINATION_MARGIN_SECONDS: Final = 30
+# Ray 2.58.0 serve/_private/constants.py, DEFAULT_GRACEFUL_SHUTDOWN_WAIT_LOOP_S: how often a stopping replica looks
+# whether requests are left.
+REPLICA_WAIT_LOOP_SECONDS: Final = 2
+# Ray 2.58.0 serve/_private/constants.py, RAY_SERVE_PROXY_MIN_DRAINING_PERIOD_S and PROXY_DRAIN_CHECK_PERIOD_S: a
+# draining proxy serves on for the first, for the sake of load balancers, and is asked at intervals of the second.
+PROXY_LEAST_DRAIN_SECONDS: Final = 30
+PROXY_DRAIN_SECONDS: Final = PROXY_LEAST_DRAIN_SECONDS + 5
+# What the defaults of the idle timeout and of the drain add to the longest generation; the drain's has 3 s to spare.
+IDLE_MARGIN_SECONDS: Final = 2 * REQUEST_MARGIN_SECONDS
+DRAIN_MARGIN_SECONDS: Final = REQUEST_MARGIN_SECONDS + REPLICA_WAIT_LOOP_SECONDS + PROXY_DRAIN_SECONDS + 3
+# Application Load Balancers user guide, HTTP client keepalive duration: its own default.
+CLIENT_KEEP_ALIVE_SECONDS: Final = 3600
+# EKS user guide, Managed node update behavior: pods that have not left a node then fail the upgrade.
+NODE_EVICTION_SECONDS: Final = 900
 
 # Ray 2.58.0 replaces an engine that has died after three failed checks in a row (serve/_private/constants.py), 10 s
 # apart in Ray Serve LLM: until then it takes requests and fails them. The check only asks whether the engine runs.

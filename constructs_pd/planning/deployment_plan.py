@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from constructs_pd.findings import Finding
+from constructs_pd.planning.balancer_plan import BalancerPlan
 from constructs_pd.planning.catalog.rows import RolloutEffects
 from constructs_pd.planning.cluster_plan import ChartPlan, EksClusterPlan, ModelCacheStoragePlan
 from constructs_pd.planning.gateway_plan import GatewayPlan
@@ -196,23 +197,33 @@ class PortsPlan(FrozenModel):
 
 
 class TimeoutsPlan(FrozenModel):
-    """Time limits, each longer than the one it must outlast; all in seconds.
+    """Time limits, all in seconds; `timeouts.chain` says which must outlast which, and why.
 
     Attributes:
+        generation_seconds: How long an answer may take; Ray's router ends the wait for its first byte then.
+        request_seconds: When Serve ends a request, streamed or not.
         idle_seconds: Longest silence that the load balancer allows on a connection.
+        client_keep_alive_seconds: How long the load balancer keeps a client's connection.
         keep_alive_seconds: How long Serve keeps an idle connection; above `idle_seconds`, or the balancer reuses
             a connection that Serve has just closed and the client sees a 502.
         replica_shutdown_seconds: How long a stopping Serve replica may finish its requests.
+        proxy_drain_seconds: How long a draining Serve proxy goes on serving at least, while balancers deregister it.
         health_check_seconds: Between two questions of Serve to an engine whether it runs.
         node_drain_seconds: How long Ray drains a node on SIGTERM.
+        deregistration_seconds: How long the load balancer waits for the requests of a pod that it deregisters.
         termination_grace_seconds: When Kubernetes kills the pod.
     """
 
+    generation_seconds: int
+    request_seconds: int
     idle_seconds: int
+    client_keep_alive_seconds: int
     keep_alive_seconds: int
     replica_shutdown_seconds: int
+    proxy_drain_seconds: int
     health_check_seconds: int
     node_drain_seconds: int
+    deregistration_seconds: int
     termination_grace_seconds: int
 
 
@@ -251,26 +262,46 @@ class EndpointPlan(FrozenModel):
     Attributes:
         service_name: Stable in-cluster Service for clients.
         serve_service_name: Service that the KubeRay operator creates for the RayService's serve port.
+        serve_port: Its port.
+        serve_health_path: Where Serve's proxies say whether they take requests.
+        namespace: Namespace of both.
         external_name: DNS name that the stable Service leads to: the gateway's, else the Serve proxies'.
         url: Base URL for OpenAI clients inside the cluster.
-        internal_alb: Whether an internal Application Load Balancer is wanted.
-        ingress_name: Name of the balancer's Ingress.
-        ingress_class_name: Its class, which the AWS Load Balancer Controller serves.
-        subnet_ids: The balancer's subnets; empty: found by tag.
+        balancer: The load balancer, if one is wanted.
         conformance_job: The run of the conformance suite, if one is wanted.
         gateway: HAProxy that asks for API keys, if one is wanted.
     """
 
     service_name: str
     serve_service_name: str
+    serve_port: int
+    serve_health_path: str
+    namespace: str
     external_name: str
     url: str
-    internal_alb: bool
-    ingress_name: str
-    ingress_class_name: str
-    subnet_ids: tuple[str, ...]
+    balancer: BalancerPlan | None
     conformance_job: ConformanceJobPlan | None
     gateway: GatewayPlan | None
+
+    @property
+    def backend_service_name(self) -> str:
+        """The one Service to which a load balancer routes: the gateway's where keys are on."""
+        return self.gateway.name if self.gateway else self.serve_service_name
+
+    @property
+    def backend_port(self) -> int:
+        """The port of that Service."""
+        return self.gateway.service_port if self.gateway else self.serve_port
+
+    @property
+    def backend_namespace(self) -> str:
+        """The namespace of that Service; an Ingress stands beside its Service."""
+        return self.gateway.namespace if self.gateway else self.namespace
+
+    @property
+    def backend_health_path(self) -> str:
+        """Where the pods of that Service say whether they take requests."""
+        return self.gateway.health_path if self.gateway else self.serve_health_path
 
 
 class BudgetPlan(FrozenModel):

@@ -68,6 +68,7 @@ ENGINE_ARGUMENTS: Final[dict[str, str]] = {
 }
 
 _KUBERAY: Final = "leave it out: KubeRay sets it"
+_TIME_LIMITS: Final = "leave it out: the chain of time limits counts with Ray's default (docs/timeouts.md)"
 
 ENVIRONMENT: Final[dict[str, str]] = {
     "CUDA_VISIBLE_DEVICES": "leave it out: Ray gives each engine its GPUs",
@@ -90,6 +91,12 @@ ENVIRONMENT: Final[dict[str, str]] = {
     "RAY_NODE_TYPE_NAME": _KUBERAY,
     "RAY_PORT": _KUBERAY,
     "RAY_REDIS_ADDRESS": "state gcs_fault_tolerance: KubeRay refuses the two together",
+    "RAY_SERVE_ENABLE_DIRECT_INGRESS": _TIME_LIMITS,
+    "RAY_SERVE_ENABLE_HA_PROXY": _TIME_LIMITS,
+    "RAY_SERVE_HTTP_KEEP_ALIVE_TIMEOUT_S": "state endpoint.idle_timeout_seconds",
+    "RAY_SERVE_LLM_ROUTER_HTTP_TIMEOUT": "state endpoint.longest_generation_seconds",
+    "RAY_SERVE_PROXY_MIN_DRAINING_PERIOD_S": _TIME_LIMITS,
+    "RAY_SERVE_REQUEST_PROCESSING_TIMEOUT_S": "state endpoint.longest_generation_seconds",
     "RAY_SERVE_LLM_ENABLE_DIRECT_STREAMING": "leave it out: it has no ingress, and Ray refuses the ingress's settings",
     "RAY_enable_autoscaler_v2": "leave it out: KubeRay refuses it while the autoscaler is off",
     "RAY_external_storage_namespace": "state gcs_fault_tolerance.storage_namespace",

@@ -8,6 +8,7 @@ from typing import Literal
 
 from constructs_pd.findings import Finding, PlanError, Severity, in_order
 from constructs_pd.planning import defaults
+from constructs_pd.planning.balancer import balancer_plan
 from constructs_pd.planning.budget import budgets
 from constructs_pd.planning.catalog.loader import Catalog, load_catalog
 from constructs_pd.planning.catalog.rows import ImageRow
@@ -23,7 +24,6 @@ from constructs_pd.planning.deployment_plan import (
     PortsPlan,
     RolloutPlan,
     ServeIngressPlan,
-    TimeoutsPlan,
     VersionsPlan,
 )
 from constructs_pd.planning.eks_cluster import eks_cluster_plan
@@ -34,6 +34,7 @@ from constructs_pd.planning.labels import labels, pod_labels, tags
 from constructs_pd.planning.phase import phase_plan
 from constructs_pd.planning.rules import RULES
 from constructs_pd.planning.spec import DeploymentSpec
+from constructs_pd.planning.timeouts import timeouts_plan
 
 # Read with the module, so that planning itself takes milliseconds.
 load_catalog()
@@ -126,7 +127,7 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
             serve=defaults.SERVE_PORT,
             metrics=defaults.METRICS_PORT,
         ),
-        timeouts=_timeouts(spec),
+        timeouts=timeouts_plan(spec),
         budgets=tuple(budgets(spec)),
         nixl_backend="LIBFABRIC",
         hand_over=hand_over_plan(facts),
@@ -206,27 +207,16 @@ def _serve_ingress(decode_replicas: int) -> ServeIngressPlan:
 def _endpoint(spec: DeploymentSpec) -> EndpointPlan:
     serve_service_name = f"{spec.name}-serve-svc"
     stated = spec.endpoint.gateway
-    gateway = gateway_plan(spec, stated, _timeouts(spec)) if stated is not None else None
+    gateway = gateway_plan(spec, stated, timeouts_plan(spec)) if stated is not None else None
     return EndpointPlan(
         service_name=spec.name,
         serve_service_name=serve_service_name,
+        serve_port=defaults.SERVE_PORT,
+        serve_health_path=defaults.SERVE_HEALTH_PATH,
+        namespace=spec.namespace,
         external_name=gateway.host if gateway else f"{serve_service_name}.{spec.namespace}.svc.cluster.local",
         url=f"http://{spec.name}.{spec.namespace}.svc.cluster.local:{defaults.SERVE_PORT}/v1",
-        internal_alb=spec.endpoint.exposure == "internal_alb",
-        ingress_name=spec.name,
-        ingress_class_name="alb",
-        subnet_ids=spec.endpoint.subnet_ids,
+        balancer=balancer_plan(spec),
         conformance_job=conformance_job(spec) if spec.endpoint.conformance_job else None,
         gateway=gateway,
-    )
-
-
-def _timeouts(spec: DeploymentSpec) -> TimeoutsPlan:
-    return TimeoutsPlan(
-        idle_seconds=spec.endpoint.idle_timeout_seconds,
-        keep_alive_seconds=spec.endpoint.idle_timeout_seconds + defaults.KEEP_ALIVE_MARGIN_SECONDS,
-        replica_shutdown_seconds=spec.drain_seconds - defaults.REPLICA_SHUTDOWN_MARGIN_SECONDS,
-        health_check_seconds=defaults.HEALTH_CHECK_SECONDS,
-        node_drain_seconds=spec.drain_seconds,
-        termination_grace_seconds=spec.drain_seconds + defaults.TERMINATION_MARGIN_SECONDS,
     )

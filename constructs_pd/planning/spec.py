@@ -13,6 +13,7 @@ from pydantic import Field
 from constructs_pd.findings import Acknowledge
 from constructs_pd.planning.catalog.rows import ImageRow, InstanceRow, ModelRow
 from constructs_pd.planning.model_base import FrozenModel
+from constructs_pd.planning.spec_balancer import Balancer
 from constructs_pd.planning.spec_cluster import NewCluster
 from constructs_pd.planning.spec_gateway import Gateway
 from constructs_pd.planning.spec_nodes import Nodes
@@ -106,23 +107,33 @@ class Upgrade(FrozenModel):
 class Endpoint(FrozenModel):
     """How clients reach the deployment."""
 
-    exposure: Literal["cluster", "internal_alb"] = Field(
-        default="cluster", description="cluster: inside the cluster only; internal_alb: also an internal load balancer"
+    exposure: Literal["cluster", "internal_alb", "internet_alb"] = Field(
+        default="cluster",
+        description="cluster: inside the cluster only; internal_alb: also an internal load balancer; internet_alb: "
+        "also one on the internet, with a certificate and authentication",
     )
     subnet_ids: Annotated[tuple[SubnetId, ...], Field(strict=False)] = Field(
         default=(),
         description=(
             "subnet ids (subnet-...) of the load balancer, in two zones or more; default: those tagged "
-            "kubernetes.io/role/internal-elb"
+            "kubernetes.io/role/internal-elb, or kubernetes.io/role/elb for internet_alb"
         ),
     )
-    idle_timeout_seconds: int = Field(
+    balancer: Balancer = Balancer()
+    longest_generation_seconds: int = Field(
         default=600,
+        ge=1,
+        le=3540,
+        description="how long an answer may take from the request to its last token, 1 to 3540 seconds; longer ones "
+        "are ended, and every time limit of the endpoint is derived from it",
+    )
+    idle_timeout_seconds: int | None = Field(
+        default=None,
         ge=1,
         le=4000,
         description=(
-            "the longest silence on a connection, 1 to 4000 seconds; a long prefill sends no byte, so it bounds the "
-            "time to first token"
+            "the longest silence on a connection, 1 to 4000 seconds; an answer that is not streamed is silent until "
+            "it is whole; default: 10 more than longest_generation_seconds"
         ),
     )
     conformance_job: bool = Field(
@@ -204,8 +215,12 @@ class DeploymentSpec(FrozenModel):
     service_account_annotations: dict[LabelKey, str] = Field(
         default={}, description="annotations of the pods' ServiceAccount, such as an IAM role"
     )
-    drain_seconds: int = Field(
-        default=120, ge=30, le=3600, description="how long a stopping node may finish its requests: 30 to 3600 seconds"
+    drain_seconds: int | None = Field(
+        default=None,
+        ge=45,
+        le=3600,
+        description="how long a stopping node may finish its requests, 45 to 3600 seconds; default: 45 more than "
+        "endpoint.longest_generation_seconds",
     )
     acknowledge: Annotated[tuple[Acknowledge, ...], Field(strict=False)] = Field(
         default=(), description="accepted warnings, a list of {code: ..., reason: ...}"

@@ -31,7 +31,7 @@ def test_it_is_written_once_in_an_app() -> None:
 
 
 def test_a_plan_without_a_gateway_has_none() -> None:
-    with pytest.raises(PlanError, match="PD521 error test/namespace: the plan of 'qwen35-9b' has 0 gateways"):
+    with pytest.raises(PlanError, match="PD522 error test/namespace: the plan of 'qwen35-9b' has 0 gateways"):
         GatewayNamespace(chart(), "namespace", plan=plan_with())
 
 

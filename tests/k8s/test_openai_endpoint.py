@@ -12,7 +12,7 @@ from constructs_pd import DeploymentPlan, OpenAIEndpoint, PlanError, PrefillDeco
 from constructs_pd.manifests.conformance_job import suite_data
 from support.gateway import GATEWAY
 from support.rendered import chart, kinds, only, synthesized
-from support.specs import plan_with
+from support.specs import CERTIFICATE, COGNITO, INTERNET, JWT, OIDC, VARIANTS, plan_with
 
 
 def endpoint(scope: Chart, plan: DeploymentPlan, id: str = "endpoint") -> OpenAIEndpoint:
@@ -70,6 +70,76 @@ def test_the_balancer_routes_to_the_serve_port_and_nowhere_else() -> None:
             }
         ],
     }
+
+
+def test_on_the_internet(yaml_file: SnapshotAssertion) -> None:
+    scope = chart()
+    reached = endpoint(scope, plan_with({"endpoint": INTERNET}))
+    assert reached.balancer_url == "https://llm.example.com/v1"
+    (ingress,) = [manifest for manifest in own(scope) if manifest["kind"] == "Ingress"]
+    (rule,) = ingress["spec"]["rules"]
+    assert rule["host"] == "llm.example.com"
+    assert [path["backend"]["service"]["name"] for path in rule["http"]["paths"]] == ["qwen35-9b-serve-svc"]
+    assert ingress == yaml_file
+
+
+@pytest.mark.parametrize("login", ["oidc", "cognito", "jwt"])
+def test_each_way_of_authentication_at_the_balancer(login: str, yaml_file: SnapshotAssertion) -> None:
+    scope = chart()
+    stated = {"certificate_arn": CERTIFICATE, login: {"oidc": OIDC, "cognito": COGNITO, "jwt": JWT}[login]}
+    endpoint(scope, plan_with({"endpoint": {"exposure": "internet_alb", "balancer": stated}}))
+    manifests = synthesized(scope)
+    found = [m for m in manifests if m["kind"] in ("Role", "RoleBinding", "Ingress")]
+    assert [m["kind"] for m in found] == (["Role", "RoleBinding", "Ingress"] if login == "oidc" else ["Ingress"])
+    assert found == yaml_file
+
+
+def test_the_controller_reads_no_other_secret_than_that_of_the_login() -> None:
+    scope = chart()
+    endpoint(scope, plan_with({"endpoint.balancer": {"certificate_arn": CERTIFICATE, "oidc": OIDC}}))
+    assert only(synthesized(scope), "Role")["rules"] == [
+        {"apiGroups": [""], "resources": ["secrets"], "resourceNames": ["login"], "verbs": ["get", "list", "watch"]}
+    ]
+    assert only(synthesized(scope), "RoleBinding")["subjects"] == [
+        {"kind": "ServiceAccount", "name": "aws-load-balancer-controller", "namespace": "kube-system"}
+    ]
+
+
+@pytest.mark.parametrize("changes", VARIANTS.values(), ids=VARIANTS)
+def test_a_balancer_leads_to_the_one_backend_and_nothing_else_is_routed(changes: dict[str, Any]) -> None:
+    scope, plan = chart(), plan_with(changes)
+    endpoint(scope, plan)
+    for manifest in synthesized(scope):
+        if manifest["kind"] == "Ingress":
+            assert "defaultBackend" not in manifest["spec"]
+            paths = [path for rule in manifest["spec"]["rules"] for path in rule["http"]["paths"]]
+            assert [path["backend"]["service"] for path in paths] == [
+                {"name": plan.endpoint.backend_service_name, "port": {"number": plan.endpoint.backend_port}}
+            ]
+        if manifest["kind"] == "Service":
+            assert manifest["spec"].get("type") not in ("LoadBalancer", "NodePort")
+
+
+def test_two_services_on_one_host_and_path_are_refused() -> None:
+    scope = chart()
+    first, second = (plan_with({"name": name, "endpoint": INTERNET}) for name in ("one", "two"))
+    endpoint(scope, first, "first")
+    with pytest.raises(PlanError, match="PD521 error test/second") as caught:
+        endpoint(scope, second, "second")
+    (finding,) = caught.value.findings
+    assert finding.message == (
+        "test/first (of 'one') serves llm.example.com/ already, this one is of 'two': 2 services for 1 host and path"
+    )
+    assert finding.remedy == "give each endpoint.balancer.host a name of its own"
+
+
+def test_two_services_on_hosts_of_their_own_fit_into_one_app() -> None:
+    scope = chart()
+    for name in ("one", "two"):
+        host = {"endpoint": INTERNET, "endpoint.balancer.host": f"{name}.example.com"}
+        endpoint(scope, plan_with({"name": name, **host}), name)
+    ingresses = [m for m in own(scope) if m["kind"] == "Ingress"]
+    assert [m["spec"]["rules"][0]["host"] for m in ingresses] == ["one.example.com", "two.example.com"]
 
 
 def test_service_and_endpoint_come_from_one_plan() -> None:

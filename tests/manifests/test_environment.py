@@ -61,9 +61,15 @@ def test_without_token_and_cache_neither_is_mentioned() -> None:
 
 
 def test_ray_drains_as_long_as_the_plan_says() -> None:
-    plan = plan_with({"drain_seconds": 77})
+    plan = plan_with({"drain_seconds": 777})
     for variables in (head_environment(plan), worker_environment(plan, plan.prefill)):
-        assert by_name(variables)["RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S"] == "77"
+        assert by_name(variables)["RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S"] == "777"
+
+
+def test_rays_router_waits_as_long_as_an_answer_may_take() -> None:
+    plan = plan_with({"endpoint.longest_generation_seconds": 1800})
+    for variables in (head_environment(plan), worker_environment(plan, plan.prefill)):
+        assert by_name(variables)["RAY_SERVE_LLM_ROUTER_HTTP_TIMEOUT"] == "1800"
 
 
 def test_users_variables_reach_the_pods_they_name() -> None:

@@ -83,9 +83,9 @@ def test_the_cache_is_mounted_everywhere_or_nowhere() -> None:
 
 
 def test_pods_outlive_rays_drain_and_have_no_pre_stop() -> None:
-    plan = plan_with({"drain_seconds": 77})
+    plan = plan_with({"drain_seconds": 777})
     for template in templates(plan):
-        assert template["spec"]["terminationGracePeriodSeconds"] > 77
+        assert template["spec"]["terminationGracePeriodSeconds"] > 777
         assert "lifecycle" not in container(template)
 
 

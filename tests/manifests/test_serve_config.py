@@ -51,11 +51,11 @@ def test_each_phase_is_pinned_by_its_resource() -> None:
 
 
 def test_replicas_are_fixed_and_shut_down_in_time() -> None:
-    args = arguments(plan_with({"prefill.replicas": 2, "decode.replicas": 3, "drain_seconds": 60}))
+    args = arguments(plan_with({"prefill.replicas": 2, "decode.replicas": 3, "drain_seconds": 660}))
     options = [args["prefill_config"]["deployment_config"], args["decode_config"]["deployment_config"]]
     options.append(args["ingress_deployment_config"])
     assert [option["num_replicas"] for option in options] == [2, 3, 6]
-    assert {option["graceful_shutdown_timeout_s"] for option in options} == {50}
+    assert {option["graceful_shutdown_timeout_s"] for option in options} == {625}
 
 
 def test_an_engine_that_died_is_noticed_within_seconds() -> None:
@@ -72,9 +72,14 @@ def test_the_accelerator_type_is_left_out_where_ray_has_no_name() -> None:
 
 
 def test_serve_listens_on_every_worker() -> None:
-    config = serve_config(plan_with({"endpoint.idle_timeout_seconds": 100}))
+    config = serve_config(plan_with({"endpoint.longest_generation_seconds": 60, "endpoint.idle_timeout_seconds": 100}))
     assert config["proxy_location"] == "EveryNode"
-    assert config["http_options"] == {"host": "0.0.0.0", "port": 8000, "keep_alive_timeout_s": 105}
+    assert config["http_options"] == {
+        "host": "0.0.0.0",
+        "port": 8000,
+        "keep_alive_timeout_s": 105,
+        "request_timeout_s": 65,
+    }
 
 
 @pytest.mark.parametrize("changes", VARIANTS.values(), ids=VARIANTS)

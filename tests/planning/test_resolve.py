@@ -253,24 +253,13 @@ def test_the_image_comes_from_the_regions_registry_or_where_the_user_says(
     assert plan_with(changes).image.rpartition(":")[0] == repository
 
 
-@pytest.mark.parametrize("drain", [30, 120, 3600])
-def test_each_time_limit_outlasts_the_one_before(drain: int) -> None:
-    timeouts = plan_with({"drain_seconds": drain}).timeouts
-    assert (
-        0
-        < timeouts.replica_shutdown_seconds
-        < timeouts.node_drain_seconds
-        == drain
-        < timeouts.termination_grace_seconds
-    )
-    assert timeouts.keep_alive_seconds > timeouts.idle_seconds
-
-
 def test_the_endpoints_names_and_url() -> None:
     endpoint = plan_with().endpoint
     assert endpoint.service_name == "qwen35-9b"
     assert endpoint.serve_service_name == "qwen35-9b-serve-svc"
     assert endpoint.url == "http://qwen35-9b.inference.svc.cluster.local:8000/v1"
+    assert (endpoint.backend_service_name, endpoint.backend_port) == ("qwen35-9b-serve-svc", 8000)
+    assert (endpoint.backend_namespace, endpoint.backend_health_path) == ("inference", "/-/healthz")
 
 
 def test_all_names_fit_for_the_longest_deployment_name() -> None:

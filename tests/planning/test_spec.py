@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from constructs_pd import Acknowledge, DeploymentSpec
 from constructs_pd.planning.catalog.rows import ImageRow, InstanceRow, ModelRow
 from constructs_pd.planning.spec_pods import ModelCache, SecretReference
-from support.specs import FOUR_GPU_ROW, reference_data, spec_with
+from support.specs import FOUR_GPU_ROW, OIDC, reference_data, spec_with
 
 MINIMAL = {
     "name": "q",
@@ -30,8 +30,9 @@ def test_six_fields_are_a_whole_specification() -> None:
     assert spec.image.tag == "serve-llm-cuda-v1.0.0"
     assert spec.head.node_selector == {"constructs-pd/role": "system"}
     assert spec.endpoint.exposure == "cluster"
-    assert spec.endpoint.idle_timeout_seconds == 600
-    assert spec.drain_seconds == 120
+    assert spec.endpoint.longest_generation_seconds == 600
+    assert spec.endpoint.idle_timeout_seconds is None
+    assert spec.drain_seconds is None
     assert (spec.prefill.replicas, spec.prefill.tensor_parallel, spec.prefill.enforce_eager) == (1, None, False)
     assert (spec.hugging_face_token, spec.model_cache, spec.acknowledge) == (None, None, ())
 
@@ -73,12 +74,28 @@ def test_is_frozen() -> None:
         ("endpoint.exposure", "internet"),
         ("endpoint.idle_timeout_seconds", 0),
         ("endpoint.idle_timeout_seconds", 4001),
+        ("endpoint.longest_generation_seconds", 0),
+        ("endpoint.longest_generation_seconds", 3541),
+        ("endpoint.balancer.host", "LLM.example.com"),
+        ("endpoint.balancer.host", "localhost"),
+        ("endpoint.balancer.host", "*.example.com"),
+        ("endpoint.balancer.host", "10.0.0.1"),
+        ("endpoint.balancer.host", "a." * 63 + "com"),
+        ("endpoint.balancer.certificate_arn", "arn:aws:iam::123456789012:server-certificate/one"),
+        ("endpoint.balancer.certificate_arn", "one"),
+        ("endpoint.balancer.tls_policy", "TLS 1.2"),
+        ("endpoint.balancer.access_logs", {"bucket": "Logs"}),
+        ("endpoint.balancer.access_logs", {"bucket": "logs", "prefix": "/a"}),
+        ("endpoint.balancer.access_logs", {"bucket": "logs", "prefix": "a/AWSLogs"}),
+        ("endpoint.balancer.access_logs", {"bucket": "logs", "prefix": "a,b=c"}),
+        ("endpoint.balancer.jwt", {"issuer": "http://example.com", "jwks_endpoint": "https://example.com/keys"}),
+        ("endpoint.balancer.oidc", {**OIDC, "client_secret": "x"}),
         ("endpoint.subnet_ids", ["subnet-1"]),
         ("image.digest", "sha256:abc"),
         ("head.node_selector", {}),
         ("head.node_selector", {"a b": "c"}),
         ("head.node_selector", {"a": "c d"}),
-        ("drain_seconds", 29),
+        ("drain_seconds", 44),
         ("drain_seconds", 3601),
         ("acknowledge", [{"code": "PD206", "reason": ""}]),
         ("acknowledge", [{"code": "206", "reason": "x"}]),
@@ -108,7 +125,11 @@ def test_refuses_values_of_the_wrong_type_range_or_name(path: str, value: Any) -
         ("prefill.replicas", 1000),
         ("prefill.gpu_memory_utilization", 1.0),
         ("endpoint.idle_timeout_seconds", 4000),
-        ("drain_seconds", 30),
+        ("endpoint.longest_generation_seconds", 3540),
+        ("endpoint.balancer.host", "llm.example.com"),
+        ("endpoint.balancer.access_logs", {"bucket": "logs", "prefix": "a/b"}),
+        ("endpoint.balancer.oidc", OIDC),
+        ("drain_seconds", 45),
         ("nodes.ami_release_version", "1.35.2-20280229"),
         ("model_cache.mount_path", "/mnt/models"),
         ("head.node_selector", {"eks.amazonaws.com/nodegroup": "system"}),

@@ -26,7 +26,7 @@ EVERYTHING = changed(
         "custom_models": [MODEL_ROW],
         **VARIANTS["every-option"],
         "image": {"tag": "serve-llm-cuda-v1.0.0", "digest": "sha256:" + "0" * 64},
-        "drain_seconds": 60,
+        "drain_seconds": 660,
     },
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.catalog.rows import RolloutRow
-from support.specs import FOUR_GPU_ROW, IMAGE_ROW, MODEL_ROW, changed
+from support.specs import CERTIFICATE, COGNITO, FOUR_GPU_ROW, IMAGE_ROW, JWT, MODEL_ROW, OIDC, changed
 
 # With a second release of KubeRay, so that there is another value for kuberay_version too.
 BUILT_IN = load_catalog()
@@ -42,6 +42,19 @@ RESERVATION = {
     "placement_group": "first",
 }
 PHASES = ("prefill", "decode")
+
+TLS = {"endpoint.balancer.certificate_arn": CERTIFICATE}
+# Another value for every field of a load balancer, by what stands around it.
+LOGINS: dict[str, Changes] = {"oidc": OIDC, "cognito": COGNITO, "jwt": JWT}
+OTHER_LOGINS: dict[str, Changes] = {
+    "oidc": dict.fromkeys(OIDC, "https://other.example.com") | {"secret_name": "other"},
+    "cognito": {
+        "user_pool_arn": COGNITO["user_pool_arn"] + "4",
+        "user_pool_client_id": "other",
+        "user_pool_domain": "other",
+    },
+    "jwt": dict.fromkeys(JWT, "https://other.example.com"),
+}
 
 NEW_CLUSTER = {"eks_cluster": {"other_zones": ["us-west-2b"]}}
 # Another value for every field of the cluster that is made.
@@ -96,6 +109,13 @@ CONTEXTS: dict[str, Changes] = {
         for field in RESERVATION
     },
     "region": {"availability_zone": "us-west-2a"},
+    **{f"endpoint.balancer.{field}": TLS for field in ("host", "tls_policy")},
+    **{
+        f"endpoint.balancer.{login}.{field}": {**TLS, f"endpoint.balancer.{login}": stated}
+        for login, stated in LOGINS.items()
+        for field in stated
+    },
+    "endpoint.balancer.access_logs.prefix": {"endpoint.balancer.access_logs.bucket": "logs"},
     **{f"eks_cluster.{field}": NEW_CLUSTER for field in CLUSTER},
     "model_cache.storage": NEW_CLUSTER,
     **{f"endpoint.gateway.{field}": {"endpoint.gateway": GATEWAY} for field in GATEWAY_FIELDS},
@@ -153,7 +173,18 @@ CHANGES: Changes = {
     **{f"eks_cluster.{field}": value for field, value in CLUSTER.items()},
     "endpoint.exposure": "cluster",
     "endpoint.subnet_ids": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
+    "endpoint.longest_generation_seconds": 300,
     "endpoint.idle_timeout_seconds": 900,
+    "endpoint.balancer.host": "llm.example.com",
+    "endpoint.balancer.certificate_arn": CERTIFICATE,
+    "endpoint.balancer.tls_policy": "ELBSecurityPolicy-TLS13-1-3-2021-06",
+    "endpoint.balancer.access_logs.bucket": "logs",
+    "endpoint.balancer.access_logs.prefix": "llm",
+    **{
+        f"endpoint.balancer.{login}.{field}": value
+        for login, other in OTHER_LOGINS.items()
+        for field, value in other.items()
+    },
     "endpoint.conformance_job": True,
     **{f"endpoint.gateway.{field}": value for field, value in GATEWAY_FIELDS.items()},
     "image.registry": "public",
@@ -181,7 +212,7 @@ CHANGES: Changes = {
     "initializing_timeout_seconds": 7200,
     "labels": {"cost-center": "7"},
     "service_account_annotations": {"eks.amazonaws.com/role-arn": "arn:aws:iam::123456789012:role/reader"},
-    "drain_seconds": 300,
+    "drain_seconds": 700,
     "acknowledge": [{"code": "PD206", "reason": "another"}],
     "custom_instances": [OTHER_GPU_ROW],
     "custom_models": [PLAIN_ROW],

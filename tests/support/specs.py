@@ -56,6 +56,30 @@ IMAGE_ROW = {
     "source": "a test",
     "date": "2026-11-29",
 }
+# What an endpoint on the internet states, and the ways in which its load balancer tells clients from strangers.
+CERTIFICATE = "arn:aws:acm:us-west-2:123456789012:certificate/12345678-1234-1234-1234-123456789012"
+OIDC = {
+    "issuer": "https://login.example.com",
+    "authorization_endpoint": "https://login.example.com/authorize",
+    "token_endpoint": "https://login.example.com/token",
+    "user_info_endpoint": "https://login.example.com/userinfo",
+    "secret_name": "login",
+}
+COGNITO = {
+    "user_pool_arn": "arn:aws:cognito-idp:us-west-2:123456789012:userpool/us-west-2_Abc123",
+    "user_pool_client_id": "1example23456789",
+    "user_pool_domain": "people",
+}
+JWT = {"issuer": "https://login.example.com", "jwks_endpoint": "https://login.example.com/keys"}
+INTERNET: dict[str, Any] = {
+    "exposure": "internet_alb",
+    "balancer": {
+        "host": "llm.example.com",
+        "certificate_arn": CERTIFICATE,
+        "access_logs": {"bucket": "balancer-logs", "prefix": "llm"},
+        "jwt": JWT,
+    },
+}
 AMI_ID = "ami-0123456789abcdef0"
 # Everything that a user can add to a pod.
 POD = {
@@ -134,6 +158,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "gpu-without-a-ray-name": {
         "prefill": {"instance_type": "g7.24xlarge", "ami_id": AMI_ID},
         "decode": {"instance_type": "g7.24xlarge", "ami_id": AMI_ID},
+    },
+    "on-the-internet": {"endpoint": deepcopy(INTERNET)},
+    "login-inside": {
+        "endpoint": {"exposure": "internal_alb", "balancer": {"certificate_arn": CERTIFICATE, "oidc": OIDC}}
     },
     "capacity-block": {
         "prefill": {"instance_type": "p5en.48xlarge", "replicas": 2},

@@ -30,6 +30,21 @@ ENGINE_ARGS = st.dictionaries(
 RESERVATION = {"id": "cr-0123456789abcdef0", "availability_zone": "us-west-2a", "instance_count": 4}
 PODS = st.sampled_from([{}, POD, {"environment": {"VLLM_API_KEY": "x"}}, {"labels": {"ray.io/group": "x"}}])
 
+# Unpinned, and with fewer requests than replicas.
+_GATEWAY = {"api_keys_secret": {"secret_name": "keys"}, "image": "haproxy:latest", "concurrent_requests": 1}
+
+# Sound ones, and some that promise what they do not keep.
+ENDPOINTS: list[dict[str, Any]] = [
+    {},
+    {"exposure": "internal_alb"},
+    {"conformance_job": True},
+    {"exposure": "internet_alb"},
+    {"exposure": "internal_alb", "balancer": {"host": "llm.example.com", "tls_policy": "ELBSecurityPolicy-2016-08"}},
+    {"balancer": {"access_logs": {"bucket": "logs"}}},
+    {"longest_generation_seconds": 3540, "idle_timeout_seconds": 60},
+    {"gateway": _GATEWAY},
+]
+
 clusters = st.fixed_dictionaries(
     {
         "other_zones": st.lists(
@@ -65,9 +80,6 @@ phases = st.fixed_dictionaries(
         "ami_driver_branch": sometimes(st.sampled_from([570, 595])),
     }
 ).map(without_none)
-
-# Unpinned, and with fewer requests than replicas.
-_GATEWAY = {"api_keys_secret": {"secret_name": "keys"}, "image": "haproxy:latest", "concurrent_requests": 1}
 
 specifications = st.fixed_dictionaries(
     {
@@ -109,10 +121,8 @@ specifications = st.fixed_dictionaries(
         ),
         "upgrade": st.sampled_from([{}, {"strategy": "new_cluster"}]),
         "single_pod_budget": st.sampled_from(["block", "none"]),
-        "endpoint": st.sampled_from(
-            [{}, {"exposure": "internal_alb"}, {"conformance_job": True}, {"gateway": _GATEWAY}]
-        ),
-        "drain_seconds": st.integers(30, 3600),
+        "endpoint": st.sampled_from(ENDPOINTS),
+        "drain_seconds": sometimes(st.integers(45, 3600)),
         "custom_instances": st.just([{**FOUR_GPU_ROW, "instance_type": "own.1"}]),
         "custom_models": st.just([MODEL_ROW]),
         "custom_images": st.just([IMAGE_ROW]),

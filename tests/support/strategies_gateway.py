@@ -59,4 +59,9 @@ def without_gateway_that_has_no_room(data: dict[str, Any]) -> dict[str, Any]:
     facts = gather(DeploymentSpec.model_validate(data), load_catalog())
     if any(namespace_check(facts)) or any(room_check(facts)):
         del data["endpoint"]["gateway"]
+        if not {"oidc", "cognito", "jwt"} & data["endpoint"].get("balancer", {}).keys():
+            # Nothing else tells its clients from strangers.
+            data["endpoint"].pop("exposure", None)
+            data["endpoint"].pop("balancer", None)
+            data["endpoint"].pop("subnet_ids", None)
     return data

@@ -22,7 +22,8 @@ from constructs_pd.planning.zones import zone_id_prefix
 from support import strategies_text as text
 from support.strategies import sometimes, specifications, without_none
 from support.strategies_cluster import MOST_HEAD_GIB, MOST_NODES, Surroundings, new_clusters, takes
-from support.strategies_gateway import gateways, without_gateway_that_has_no_room
+from support.strategies_endpoint import drains, endpoints
+from support.strategies_gateway import without_gateway_that_has_no_room
 from support.strategies_rows import CATALOG, MOVING_TAGS, image_rows, instance_rows, model_rows
 
 _STOCK_DRIVER_BRANCH = CATALOG.amis["AL2023_x86_64_NVIDIA"].driver_branch
@@ -38,6 +39,8 @@ _WARNINGS = (
         "PD129",
         "PD131",
         "PD144",
+        "PD157",
+        "PD161",
         "PD204",
         "PD206",
         "PD212",
@@ -174,24 +177,6 @@ def _heads(most_memory_gib: int) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-endpoints = st.fixed_dictionaries(
-    {},
-    optional={
-        "gateway": gateways(),
-        "exposure": st.just("cluster"),
-        "idle_timeout_seconds": st.integers(1, 4000),
-        "conformance_job": st.booleans(),
-    },
-) | st.fixed_dictionaries(
-    {"exposure": st.just("internal_alb")},
-    optional={
-        "gateway": gateways(),
-        "subnet_ids": st.lists(text.subnet_ids, min_size=2, max_size=4, unique=True),
-        "idle_timeout_seconds": st.integers(1, 4000),
-        "conformance_job": st.booleans(),
-    },
-)
-
 _redis_addresses = st.tuples(
     st.sampled_from(["", "redis://", "rediss://"]),
     st.sampled_from(["redis", "redis.cache", "master.own.abc123.usw2.cache.amazonaws.com", "10.0.0.7"]),
@@ -318,7 +303,7 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         groups |= {"ami_release_version": f"{kubernetes or _DEFAULT_KUBERNETES}.{draw(st.integers(0, 20))}-20261101"}
     head = draw(_heads(MOST_HEAD_GIB if makes_cluster else _MOST_HEAD_GIB))
     cache = draw(sometimes(_caches(makes_cluster)))
-    endpoint = draw(sometimes(endpoints))
+    endpoint = draw(sometimes(endpoints(region)))
     if makes_cluster and endpoint is not None:
         endpoint.pop("subnet_ids", None)  # there are none yet
     makes_file_system = cache is not None and cache.get("storage") == "efs"
@@ -361,7 +346,7 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         initializing_timeout_seconds=draw(sometimes(st.integers(1800, 604_800))),
         labels=draw(sometimes(text.few(text.label_keys, text.label_values))),
         service_account_annotations=draw(sometimes(text.few(text.label_keys, text.free_text))),
-        drain_seconds=draw(sometimes(st.integers(30, 3600))),
+        drain_seconds=draw(drains(endpoint)),
         acknowledge=draw(st.lists(st.sampled_from(_WARNINGS), unique=True, max_size=3).map(_acknowledged)),
         custom_instances=custom_instances,
         custom_models=custom_models,

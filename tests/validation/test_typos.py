@@ -75,8 +75,11 @@ def known_variables() -> frozenset[str]:
     # Defined, and read where a node stops: a name that nothing reads would be a setting that is silently not made.
     assert f'env_float(\n    "{drain}"' in (source / "ray_constants.py").read_text(encoding="utf-8")
     assert f"ray_constants.{drain}" in (source / "node.py").read_text(encoding="utf-8")
+    router = "RAY_SERVE_LLM_ROUTER_HTTP_TIMEOUT"
+    constants = Path(ray.__file__).parent / "llm" / "_internal" / "serve" / "constants.py"
+    assert f'os.environ.get("{router}", 600)' in constants.read_text(encoding="utf-8")
     vllm = (DATA / "vllm-0.26.0-environment-variables.txt").read_text(encoding="utf-8").split()
-    return frozenset({*vllm, *OTHER_VARIABLES, drain})
+    return frozenset({*vllm, *OTHER_VARIABLES, drain, router})
 
 
 def mistakes(manifest: Manifest, others: list[Manifest], plan: DeploymentPlan, crds: Path) -> Iterator[str]:

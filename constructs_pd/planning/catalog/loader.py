@@ -36,6 +36,7 @@ from constructs_pd.planning.catalog.rows import (
     RolloutRow,
     Row,
     SystemInstanceRow,
+    TlsPolicyRow,
     TransferPathRow,
     UnsuitableInstanceRow,
     UnsupportedZoneRow,
@@ -78,6 +79,7 @@ class Catalog:
     eks_registries: Mapping[str, RegistryRow]
     unsupported_zones: Mapping[str, UnsupportedZoneRow]
     rollout: Mapping[str, RolloutRow]
+    tls_policies: Mapping[str, TlsPolicyRow]
 
     def extended_by(self, spec: DeploymentSpec) -> Catalog:
         """Return the catalogue with the rows that the specification brings; they win over equal names."""
@@ -126,6 +128,7 @@ def load_catalog() -> Catalog:
         eks_registries=_by_key(_read("eks_registries.yaml", RegistryRow), "region"),
         unsupported_zones=_by_key(_read("unsupported_zones.yaml", UnsupportedZoneRow), "zone"),
         rollout=_by_key(_read("rollout.yaml", RolloutRow), "change"),
+        tls_policies=_by_key(_read("tls_policies.yaml", TlsPolicyRow), "policy"),
     )
 
 

@@ -436,6 +436,13 @@ class RegistryRow(Row):
         return f"{self.account}.dkr.ecr.{self.region}.{self.dns_suffix}/{name}"
 
 
+class TlsPolicyRow(Row):
+    """A security policy of a load balancer's HTTPS listener."""
+
+    policy: str = Field(description="ELB's name of it")
+    least_tls: Literal["1.0", "1.1", "1.2", "1.3"] = Field(description="the lowest version of TLS that it accepts")
+
+
 class UnsuitableInstanceRow(Row):
     """Instance types that cannot serve a phase."""
 

@@ -17,7 +17,7 @@ def check(facts: Facts) -> Iterator[Violation]:
         yield Violation(
             "endpoint.subnet_ids",
             f"{len(subnets)} subnets for a load balancer, but exposure is 'cluster'",
-            "set exposure to 'internal_alb', or remove the subnets",
+            "set exposure to 'internal_alb' or 'internet_alb', or remove the subnets",
         )
     elif subnets and len(set(subnets)) < MIN_SUBNETS:
         yield Violation(

@@ -47,6 +47,7 @@ KEYS = {
     "charts.yaml": ("chart", CATALOG.charts),
     "eks_registries.yaml": ("region", CATALOG.eks_registries),
     "unsupported_zones.yaml": ("zone", CATALOG.unsupported_zones),
+    "tls_policies.yaml": ("policy", CATALOG.tls_policies),
 }
 
 
@@ -235,3 +236,15 @@ def test_aws_image_agrees_with_the_pins_of_its_ray() -> None:
 def test_the_stock_machine_image_runs_the_cuda_of_every_image() -> None:
     least = {row.least_driver_branch for row in CATALOG.cuda.values()}
     assert max(least) <= CATALOG.amis["AL2023_x86_64_NVIDIA"].driver_branch
+
+
+def test_tls_policies_are_as_elb_describes_them() -> None:
+    from moto.elbv2.ssl_policies import SSL_POLICIES
+
+    versions = {"TLSv1": "1.0", "TLSv1.1": "1.1", "TLSv1.2": "1.2", "TLSv1.3": "1.3"}
+    described = {name: min(versions[found] for found in row["ssl_protocols"]) for name, row in SSL_POLICIES.items()}
+    known = {row.policy: row.least_tls for row in CATALOG.tls_policies.values()}
+    assert {name: known.get(name) for name in described} == described
+    # What is known beyond that says its versions in its name.
+    for name in known.keys() - described.keys():
+        assert f"-TLS13-{known[name].replace('.', '-')}-" in name

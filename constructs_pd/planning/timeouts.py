@@ -1,0 +1,159 @@
+"""The chain of time limits from a client to an engine, and from a stopping pod to its end.
+
+Every limit follows from one number, how long an answer may take, and each outlasts the one that it must outlast: where
+two of them end in the wrong order, something cuts what something else still allows. docs/timeouts.md shows the chain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from constructs_pd.planning import defaults
+from constructs_pd.planning.deployment_plan import TimeoutsPlan
+from constructs_pd.planning.spec import DeploymentSpec
+
+GENERATION: Final = "endpoint.longest_generation_seconds"
+IDLE: Final = "endpoint.idle_timeout_seconds"
+DRAIN: Final = "drain_seconds"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A time limit.
+
+    Attributes:
+        name: What ends then.
+        seconds: After how long.
+        field: The field of the specification that sets it.
+    """
+
+    name: str
+    seconds: int
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two time limits of which one must outlast the other.
+
+    Attributes:
+        inner: What must end first.
+        outer: What must outlast it.
+        margin_seconds: By how much at least.
+        reason: What happens otherwise.
+        source: Where that is known from.
+    """
+
+    inner: Limit
+    outer: Limit
+    margin_seconds: int
+    reason: str
+    source: str
+
+    @property
+    def needed_seconds(self) -> int:
+        """The least that the outer limit must be."""
+        return self.inner.seconds + self.margin_seconds
+
+    @property
+    def missing_seconds(self) -> int:
+        """How much the outer limit is too short by; 0 or less where the link holds."""
+        return self.needed_seconds - self.outer.seconds
+
+
+def timeouts_plan(spec: DeploymentSpec) -> TimeoutsPlan:
+    """Decide every time limit of a deployment."""
+    generation = spec.endpoint.longest_generation_seconds
+    stated_idle = spec.endpoint.idle_timeout_seconds
+    idle = generation + defaults.IDLE_MARGIN_SECONDS if stated_idle is None else stated_idle
+    drain = generation + defaults.DRAIN_MARGIN_SECONDS if spec.drain_seconds is None else spec.drain_seconds
+    return TimeoutsPlan(
+        generation_seconds=generation,
+        request_seconds=generation + defaults.REQUEST_MARGIN_SECONDS,
+        idle_seconds=idle,
+        client_keep_alive_seconds=max(defaults.CLIENT_KEEP_ALIVE_SECONDS, idle),
+        keep_alive_seconds=idle + defaults.KEEP_ALIVE_MARGIN_SECONDS,
+        replica_shutdown_seconds=drain - defaults.PROXY_DRAIN_SECONDS,
+        proxy_drain_seconds=defaults.PROXY_LEAST_DRAIN_SECONDS,
+        health_check_seconds=defaults.HEALTH_CHECK_SECONDS,
+        node_drain_seconds=drain,
+        deregistration_seconds=drain,
+        termination_grace_seconds=drain + defaults.TERMINATION_MARGIN_SECONDS,
+    )
+
+
+def chain(timeouts: TimeoutsPlan) -> tuple[Link, ...]:
+    """Return every link of a deployment with a load balancer, in the order in which a request meets them."""
+    router = Limit("Ray's router, until the first byte of an answer", timeouts.generation_seconds, GENERATION)
+    request = Limit("a request to Ray Serve, until the last byte", timeouts.request_seconds, GENERATION)
+    idle = Limit("a silent connection to the load balancer", timeouts.idle_seconds, IDLE)
+    client = Limit("a client's connection to the load balancer", timeouts.client_keep_alive_seconds, IDLE)
+    keep_alive = Limit("an idle connection to Ray Serve", timeouts.keep_alive_seconds, IDLE)
+    replica = Limit("the shutdown of a Serve replica", timeouts.replica_shutdown_seconds, DRAIN)
+    drain = Limit("the drain of a Ray node", timeouts.node_drain_seconds, DRAIN)
+    deregistration = Limit("the deregistration of a pod at the load balancer", timeouts.deregistration_seconds, DRAIN)
+    grace = Limit("the termination grace period of a pod", timeouts.termination_grace_seconds, DRAIN)
+    return (
+        Link(
+            router,
+            request,
+            defaults.REQUEST_MARGIN_SECONDS,
+            "the proxy would end the request first, with a line of text in the place of an error in OpenAI's form",
+            "Ray 2.58.0 llm/_internal/serve/core/ingress/ingress.py, router_request_timeout; serve/_private/proxy.py",
+        ),
+        Link(
+            request,
+            idle,
+            defaults.REQUEST_MARGIN_SECONDS,
+            "an answer that is not streamed is silent until it is whole: the balancer would answer 504 while the "
+            "engine still works on it",
+            "Application Load Balancers user guide, connection idle timeout, 1 to 4000 seconds",
+        ),
+        Link(
+            idle,
+            keep_alive,
+            defaults.KEEP_ALIVE_MARGIN_SECONDS,
+            "the balancer would send a request on a connection that Serve has just closed, and answer 502",
+            "Application Load Balancers user guide, connection idle timeout",
+        ),
+        Link(
+            idle,
+            client,
+            0,
+            "clients would connect anew more often than they fall silent",
+            "Application Load Balancers user guide, HTTP client keepalive duration, 60 to 604800 seconds; a response "
+            "that runs is not cut",
+        ),
+        Link(
+            request,
+            replica,
+            defaults.REPLICA_WAIT_LOOP_SECONDS,
+            "Serve kills a replica that still has requests then",
+            "Ray 2.58.0 serve/_private/replica.py, perform_graceful_shutdown; it looks every 2 seconds "
+            "(graceful_shutdown_wait_loop_s)",
+        ),
+        Link(
+            replica,
+            drain,
+            defaults.PROXY_DRAIN_SECONDS,
+            "replicas would refuse new requests before the balancer has stopped sending them: a proxy goes on serving "
+            "for 30 seconds at least, and is asked every 5 whether it is done",
+            "Ray 2.58.0 serve/_private/deployment_state.py, _partition_groups_to_stop; serve/_private/constants.py, "
+            "RAY_SERVE_PROXY_MIN_DRAINING_PERIOD_S, PROXY_DRAIN_CHECK_PERIOD_S",
+        ),
+        Link(
+            drain,
+            deregistration,
+            0,
+            "the balancer would give up requests that the draining pod still answers",
+            "Application Load Balancers user guide, deregistration delay, 0 to 3600 seconds",
+        ),
+        Link(
+            drain,
+            grace,
+            defaults.TERMINATION_MARGIN_SECONDS,
+            "Kubernetes kills the pod while Ray drains it or ends its processes",
+            "Ray 2.58.0 _private/node.py, _drain_node_before_shutdown; Kubernetes documentation, Pod Lifecycle",
+        ),
+    )
