@@ -11,6 +11,7 @@ from tools.pages.model_sizes import model_sizes_page
 from tools.pages.rollout import rollout_page
 from tools.pages.rules import rules_page
 from tools.pages.specification import specification_page
+from tools.pages.timeouts import timeouts_page
 from tools.pages.transfer_paths import transfer_paths_page
 
 PAGES = {
@@ -23,5 +24,6 @@ PAGES = {
     "rollout.md": rollout_page,
     "rules.md": rules_page,
     "specification.md": specification_page,
+    "timeouts.md": timeouts_page,
     "transfer_paths.md": transfer_paths_page,
 }
