@@ -53,7 +53,7 @@ def test_rendering_plain_data_starts_no_node_process() -> None:
         "from constructs_pd.manifests.ray_service import ray_service_spec\n"
         "from constructs_pd.manifests.load_balancer import ingress_annotations\n"
         f"plan = constructs_pd.plan_file({str(REFERENCE_FILE)!r})\n"
-        "ray_service_spec(plan); ingress_annotations(plan)"
+        "ray_service_spec(plan); ingress_annotations(plan, plan.endpoint.balancer)"
     )
     assert not loaded_after(code) & NODE
 
