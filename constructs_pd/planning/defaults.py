@@ -64,13 +64,13 @@ TERMINATION_MARGIN_SECONDS: Final = 30
 # Ray 2.58.0 serve/_private/constants.py, DEFAULT_GRACEFUL_SHUTDOWN_WAIT_LOOP_S: how often a stopping replica looks
 # whether requests are left.
 REPLICA_WAIT_LOOP_SECONDS: Final = 2
-# Ray 2.58.0 serve/_private/constants.py, RAY_SERVE_PROXY_MIN_DRAINING_PERIOD_S and PROXY_DRAIN_CHECK_PERIOD_S: a
-# draining proxy serves on for the first, for the sake of load balancers, and is asked at intervals of the second.
-PROXY_LEAST_DRAIN_SECONDS: Final = 30
-PROXY_DRAIN_SECONDS: Final = PROXY_LEAST_DRAIN_SECONDS + 5
-# What the defaults of the idle timeout and of the drain add to the longest generation; the drain's has 3 s to spare.
+# For how long a balancer may still send requests to a pod that stops: what Ray's own proxies allow for it where they
+# drain (Ray 2.58.0 serve/_private/constants.py, RAY_SERVE_PROXY_MIN_DRAINING_PERIOD_S).
+DEREGISTRATION_LAG_SECONDS: Final = 30
+# What the defaults add to the longest generation.
 IDLE_MARGIN_SECONDS: Final = 2 * REQUEST_MARGIN_SECONDS
-DRAIN_MARGIN_SECONDS: Final = REQUEST_MARGIN_SECONDS + REPLICA_WAIT_LOOP_SECONDS + PROXY_DRAIN_SECONDS + 3
+REPLICA_MARGIN_SECONDS: Final = 2 * REQUEST_MARGIN_SECONDS
+DRAIN_MARGIN_SECONDS: Final = 2 * REQUEST_MARGIN_SECONDS + DEREGISTRATION_LAG_SECONDS
 # Application Load Balancers user guide, HTTP client keepalive duration: its own default.
 CLIENT_KEEP_ALIVE_SECONDS: Final = 3600
 # EKS user guide, Managed node update behavior: pods that have not left a node then fail the upgrade.

@@ -206,10 +206,10 @@ class TimeoutsPlan(FrozenModel):
         client_keep_alive_seconds: How long the load balancer keeps a client's connection.
         keep_alive_seconds: How long Serve keeps an idle connection; above `idle_seconds`, or the balancer reuses
             a connection that Serve has just closed and the client sees a 502.
-        replica_shutdown_seconds: How long a stopping Serve replica may finish its requests.
-        proxy_drain_seconds: How long a draining Serve proxy goes on serving at least, while balancers deregister it.
+        replica_shutdown_seconds: How long a Serve replica that Serve stops may finish its requests.
+        deregistration_lag_seconds: How long a balancer may still send requests to a pod that stops.
         health_check_seconds: Between two questions of Serve to an engine whether it runs.
-        node_drain_seconds: How long Ray drains a node on SIGTERM.
+        node_drain_seconds: How long a Ray node goes on after SIGTERM.
         deregistration_seconds: How long the load balancer waits for the requests of a pod that it deregisters.
         termination_grace_seconds: When Kubernetes kills the pod.
     """
@@ -220,7 +220,7 @@ class TimeoutsPlan(FrozenModel):
     client_keep_alive_seconds: int
     keep_alive_seconds: int
     replica_shutdown_seconds: int
-    proxy_drain_seconds: int
+    deregistration_lag_seconds: int
     health_check_seconds: int
     node_drain_seconds: int
     deregistration_seconds: int

@@ -95,7 +95,6 @@ ENVIRONMENT: Final[dict[str, str]] = {
     "RAY_SERVE_ENABLE_HA_PROXY": _TIME_LIMITS,
     "RAY_SERVE_HTTP_KEEP_ALIVE_TIMEOUT_S": "state endpoint.idle_timeout_seconds",
     "RAY_SERVE_LLM_ROUTER_HTTP_TIMEOUT": "state endpoint.longest_generation_seconds",
-    "RAY_SERVE_PROXY_MIN_DRAINING_PERIOD_S": _TIME_LIMITS,
     "RAY_SERVE_REQUEST_PROCESSING_TIMEOUT_S": "state endpoint.longest_generation_seconds",
     "RAY_SERVE_LLM_ENABLE_DIRECT_STREAMING": "leave it out: it has no ingress, and Ray refuses the ingress's settings",
     "RAY_enable_autoscaler_v2": "leave it out: KubeRay refuses it while the autoscaler is off",

@@ -219,7 +219,7 @@ class DeploymentSpec(FrozenModel):
         default=None,
         ge=45,
         le=3600,
-        description="how long a stopping node may finish its requests, 45 to 3600 seconds; default: 45 more than "
+        description="how long a stopping node may finish its requests, 45 to 3600 seconds; default: 40 more than "
         "endpoint.longest_generation_seconds",
     )
     acknowledge: Annotated[tuple[Acknowledge, ...], Field(strict=False)] = Field(

@@ -74,8 +74,8 @@ def timeouts_plan(spec: DeploymentSpec) -> TimeoutsPlan:
         idle_seconds=idle,
         client_keep_alive_seconds=max(defaults.CLIENT_KEEP_ALIVE_SECONDS, idle),
         keep_alive_seconds=idle + defaults.KEEP_ALIVE_MARGIN_SECONDS,
-        replica_shutdown_seconds=drain - defaults.PROXY_DRAIN_SECONDS,
-        proxy_drain_seconds=defaults.PROXY_LEAST_DRAIN_SECONDS,
+        replica_shutdown_seconds=generation + defaults.REPLICA_MARGIN_SECONDS,
+        deregistration_lag_seconds=defaults.DEREGISTRATION_LAG_SECONDS,
         health_check_seconds=defaults.HEALTH_CHECK_SECONDS,
         node_drain_seconds=drain,
         deregistration_seconds=drain,
@@ -90,8 +90,8 @@ def chain(timeouts: TimeoutsPlan) -> tuple[Link, ...]:
     idle = Limit("a silent connection to the load balancer", timeouts.idle_seconds, IDLE)
     client = Limit("a client's connection to the load balancer", timeouts.client_keep_alive_seconds, IDLE)
     keep_alive = Limit("an idle connection to Ray Serve", timeouts.keep_alive_seconds, IDLE)
-    replica = Limit("the shutdown of a Serve replica", timeouts.replica_shutdown_seconds, DRAIN)
-    drain = Limit("the drain of a Ray node", timeouts.node_drain_seconds, DRAIN)
+    replica = Limit("the shutdown of a Serve replica", timeouts.replica_shutdown_seconds, GENERATION)
+    drain = Limit("the drain of a Ray node, after SIGTERM", timeouts.node_drain_seconds, DRAIN)
     deregistration = Limit("the deregistration of a pod at the load balancer", timeouts.deregistration_seconds, DRAIN)
     grace = Limit("the termination grace period of a pod", timeouts.termination_grace_seconds, DRAIN)
     return (
@@ -129,18 +129,18 @@ def chain(timeouts: TimeoutsPlan) -> tuple[Link, ...]:
             request,
             replica,
             defaults.REPLICA_WAIT_LOOP_SECONDS,
-            "Serve kills a replica that still has requests then",
+            "Serve kills a replica that still has requests then, at every update of the application",
             "Ray 2.58.0 serve/_private/replica.py, perform_graceful_shutdown; it looks every 2 seconds "
             "(graceful_shutdown_wait_loop_s)",
         ),
         Link(
-            replica,
+            request,
             drain,
-            defaults.PROXY_DRAIN_SECONDS,
-            "replicas would refuse new requests before the balancer has stopped sending them: a proxy goes on serving "
-            "for 30 seconds at least, and is asked every 5 whether it is done",
-            "Ray 2.58.0 serve/_private/deployment_state.py, _partition_groups_to_stop; serve/_private/constants.py, "
-            "RAY_SERVE_PROXY_MIN_DRAINING_PERIOD_S, PROXY_DRAIN_CHECK_PERIOD_S",
+            timeouts.deregistration_lag_seconds,
+            "the pod's processes are killed at the end of the drain, whatever they are answering; the margin is for "
+            "requests that the balancer still sends while it deregisters the pod",
+            "Ray 2.58.0 _private/node.py, _drain_node_before_shutdown; serve/_private/constants.py, "
+            "RAY_SERVE_PROXY_MIN_DRAINING_PERIOD_S",
         ),
         Link(
             drain,

@@ -51,11 +51,13 @@ def test_each_phase_is_pinned_by_its_resource() -> None:
 
 
 def test_replicas_are_fixed_and_shut_down_in_time() -> None:
-    args = arguments(plan_with({"prefill.replicas": 2, "decode.replicas": 3, "drain_seconds": 660}))
+    args = arguments(
+        plan_with({"prefill.replicas": 2, "decode.replicas": 3, "endpoint.longest_generation_seconds": 60})
+    )
     options = [args["prefill_config"]["deployment_config"], args["decode_config"]["deployment_config"]]
     options.append(args["ingress_deployment_config"])
     assert [option["num_replicas"] for option in options] == [2, 3, 6]
-    assert {option["graceful_shutdown_timeout_s"] for option in options} == {625}
+    assert {option["graceful_shutdown_timeout_s"] for option in options} == {70}
 
 
 def test_an_engine_that_died_is_noticed_within_seconds() -> None:

@@ -22,7 +22,7 @@ def test_all_limits_follow_from_the_longest_generation_and_stay_within_what_elb_
 
 
 @pytest.mark.parametrize(
-    "changes", [{GENERATION: 60, "drain_seconds": 105}, {GENERATION: 60, IDLE: 70}, {IDLE: 4000, "drain_seconds": 3600}]
+    "changes", [{GENERATION: 60, "drain_seconds": 95}, {GENERATION: 60, IDLE: 70}, {IDLE: 4000, "drain_seconds": 3600}]
 )
 def test_what_is_stated_stays_and_the_rest_follows(changes: dict[str, Any]) -> None:
     timeouts = plan_with(changes).timeouts
@@ -39,16 +39,22 @@ def test_each_limit_is_longer_than_the_one_inside() -> None:
     outwards = (timeouts.generation_seconds, timeouts.request_seconds, timeouts.idle_seconds)
     assert outwards == (600, 605, 610)
     assert timeouts.keep_alive_seconds == 615
-    stopping = (timeouts.replica_shutdown_seconds, timeouts.node_drain_seconds, timeouts.termination_grace_seconds)
-    assert stopping == (610, 645, 675)
+    assert timeouts.replica_shutdown_seconds == 610
+    assert (timeouts.node_drain_seconds, timeouts.termination_grace_seconds) == (640, 670)
 
 
 def test_rays_own_numbers_are_those_that_the_chain_counts_with() -> None:
     with ray_session():
         from ray.serve._private import constants
 
-    assert plan_with().timeouts.proxy_drain_seconds == constants.PROXY_MIN_DRAINING_PERIOD_S
+    assert plan_with().timeouts.deregistration_lag_seconds == constants.PROXY_MIN_DRAINING_PERIOD_S
     (shutdown,) = [link for link in chain(plan_with().timeouts) if link.outer.name == "the shutdown of a Serve replica"]
     assert shutdown.margin_seconds == constants.DEFAULT_GRACEFUL_SHUTDOWN_WAIT_LOOP_S
-    (drain,) = [link for link in chain(plan_with().timeouts) if link.outer.name == "the drain of a Ray node"]
-    assert drain.margin_seconds == constants.PROXY_MIN_DRAINING_PERIOD_S + constants.PROXY_DRAIN_CHECK_PERIOD_S
+
+
+def test_serve_is_not_told_that_a_node_drains() -> None:
+    """Where it were, its proxies and replicas would go before the drain ends, and the chain would have another link."""
+    with ray_session():
+        from ray.serve._private.cluster_node_info_cache import DefaultClusterNodeInfoCache
+
+    assert DefaultClusterNodeInfoCache(None).get_draining_nodes() == {}

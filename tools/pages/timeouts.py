@@ -33,14 +33,21 @@ _STOP = """
 ## When a pod stops
 
 1. Kubernetes marks the pod as terminating and sends SIGTERM at the same time. Its address leaves the Service, and the
-   load balancer's controller deregisters the target: the balancer sends it nothing new, and waits for what it has.
-2. Ray's proxy on the pod answers its health check with 503 from now on, but goes on serving for {proxy} seconds at
-   least. That is the time in which the balancer learns of it, and why there is no preStop hook: a sleep would add to
-   it, `ray stop` would end it.
-3. Replicas stay as they are until the drain's end less their own time for shutdown. So a request that comes in the
-   first {margin} seconds is still served, also where there is no second replica.
-4. Replicas finish their requests, then the node ends, at once where nothing is left: the limits are the worst case, and
-   an idle pod is gone in about a minute. Kubernetes kills what is left after the grace period.
+   load balancer's controller deregisters the target: the balancer soon sends it nothing new, and waits for what it has.
+2. Ray marks the node as draining: nothing is placed on it any more. What runs on it goes on, its proxy included, until
+   the drain ends; then its processes are killed. So what the balancer still sends in the first {lag} seconds is
+   answered whole, also where there is no second replica. That is why there is no preStop hook: a sleep would only come
+   before the drain, `ray stop` would end it.
+3. Kubernetes kills what is left after the grace period.
+
+Ray 2.58.0 does not tell Serve which nodes drain (`serve/_private/cluster_node_info_cache.py`, get_draining_nodes). Two
+things follow:
+
+- A pod takes the whole drain, also where it has nothing left to do.
+- Serve stops no replica of the pod beforehand. While other pods of the cluster stay, their proxies send requests to the
+  engines of the one that stops until it is killed, and those that are not answered then fail. Upgrade nodes when there
+  is little to do. A second cluster of `upgrade.strategy: new_cluster` does not have this: the traffic has moved before
+  pods of the first are stopped, nothing new comes to them, and everything that runs ends.
 
 All pods of the cluster have the same grace period, the head too: it must be there for the workers' drain. With
 `upgrade.strategy: new_cluster` KubeRay deletes the old cluster 60 seconds after it has moved the traffic
@@ -54,8 +61,9 @@ Ray's pods, which exist before the Service that the gate asks for; they suit a D
 namespace is labelled `elbv2.k8s.aws/pod-readiness-gate-inject: enabled` (AWS Load Balancer Controller 3.5.0,
 docs/deploy/pod_readiness_gate.md).
 
-What the chain does not cover: a prefill pod holds a KV cache until decode has read it, and Serve does not count that as
-a request. A prefill pod that stops in those milliseconds fails the request.
+An update of the application, without a pod that stops, is Serve's own: it stops a replica only when its requests are
+answered, or its time for shutdown is over. What that does not cover: a prefill replica holds a KV cache until decode
+has read it, and Serve does not count that as a request. One that stops in those milliseconds fails the request.
 """
 
 
@@ -76,8 +84,7 @@ def timeouts_page() -> str:
     ]
     columns = ("ends first", "after", "outlasts it", "after", "margin", "otherwise", "source")
     stop = _STOP.format(
-        proxy=planned.proxy_drain_seconds,
-        margin=defaults.PROXY_DRAIN_SECONDS,
+        lag=planned.deregistration_lag_seconds,
         eviction=defaults.NODE_EVICTION_SECONDS,
         grace=planned.termination_grace_seconds,
     )

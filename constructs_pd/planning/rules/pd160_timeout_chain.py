@@ -19,7 +19,7 @@ def check(facts: Facts) -> Iterator[Violation]:
         if link.missing_seconds > 0:
             yield Violation(
                 link.outer.field,
-                f"{link.outer.name} has {link.outer.seconds} s ({link.outer.field}), {link.inner.name}, has "
+                f"{link.outer.name}, has {link.outer.seconds} s ({link.outer.field}), {link.inner.name}, has "
                 f"{link.inner.seconds} s ({link.inner.field}): the first needs {link.needed_seconds} s or more",
                 _remedy(facts, link),
             )

@@ -220,7 +220,10 @@ def test_between_models_of_a_kind_only_the_application_changes() -> None:
     }
 
 
-@pytest.mark.parametrize("field", ["model.max_model_len", "prefill.max_num_seqs", "decode.replicas", "drain_seconds"])
+LONGEST = "endpoint.longest_generation_seconds"
+
+
+@pytest.mark.parametrize("field", ["model.max_model_len", "prefill.max_num_seqs", "decode.replicas", LONGEST])
 def test_ray_replaces_every_replica_when_any_argument_changes(field: str) -> None:
     assert code_version({}) != code_version({field: CHANGES[field]})
 

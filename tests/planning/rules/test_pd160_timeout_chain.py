@@ -18,7 +18,7 @@ def test_accepts_what_is_derived(generation: int) -> None:
     assert findings_of(RULE, {GENERATION: generation}) == []
 
 
-@pytest.mark.parametrize("changes", [{IDLE: 610}, {IDLE: 4000}, {"drain_seconds": 642}, {"drain_seconds": 3600}])
+@pytest.mark.parametrize("changes", [{IDLE: 610}, {IDLE: 4000}, {"drain_seconds": 635}, {"drain_seconds": 3600}])
 def test_accepts_what_is_long_enough(changes: dict[str, Any]) -> None:
     assert findings_of(RULE, changes) == []
 
@@ -27,7 +27,7 @@ def test_names_the_two_links_that_disagree_where_the_balancer_is_impatient() -> 
     (finding,) = findings_of(RULE, {IDLE: 60})
     assert finding.subject == IDLE
     assert finding.message == (
-        "a silent connection to the load balancer has 60 s (endpoint.idle_timeout_seconds), a request to Ray Serve, "
+        "a silent connection to the load balancer, has 60 s (endpoint.idle_timeout_seconds), a request to Ray Serve, "
         "until the last byte, has 605 s (endpoint.longest_generation_seconds): the first needs 610 s or more"
     )
     assert "raise endpoint.idle_timeout_seconds to 610, or leave it out" in finding.remedy
@@ -37,12 +37,12 @@ def test_names_the_two_links_that_disagree_where_the_balancer_is_impatient() -> 
 def test_names_the_two_links_that_disagree_where_a_node_stops_too_soon() -> None:
     (finding,) = findings_of(RULE, {"drain_seconds": 120})
     assert finding.subject == "drain_seconds"
-    assert "the shutdown of a Serve replica has 85 s (drain_seconds)" in finding.message
-    assert "605 s (endpoint.longest_generation_seconds): the first needs 607 s or more" in finding.message
-    assert findings_of(RULE, {"drain_seconds": 642}) == []
-    assert findings_of(RULE, {"drain_seconds": 120, GENERATION: 78}) == []
-    assert "raise drain_seconds to 642" in finding.remedy
-    assert "lower endpoint.longest_generation_seconds to 78" in finding.remedy
+    assert "the drain of a Ray node, after SIGTERM, has 120 s (drain_seconds)" in finding.message
+    assert "605 s (endpoint.longest_generation_seconds): the first needs 635 s or more" in finding.message
+    assert "raise drain_seconds to 635" in finding.remedy
+    assert "lower endpoint.longest_generation_seconds to 85" in finding.remedy
+    assert findings_of(RULE, {"drain_seconds": 635}) == []
+    assert findings_of(RULE, {"drain_seconds": 120, GENERATION: 85}) == []
 
 
 def test_names_both_pairs() -> None:

@@ -7,13 +7,13 @@ from support.rules import findings_of
 GENERATION = "endpoint.longest_generation_seconds"
 
 
-@pytest.mark.parametrize("generation", [1, 600, 825])
+@pytest.mark.parametrize("generation", [1, 600, 830])
 def test_accepts_pods_that_end_within_an_upgrade(generation: int) -> None:
     assert findings_of(RULE, {GENERATION: generation}) == []
 
 
 def test_warns_of_pods_that_take_longer() -> None:
-    (finding,) = findings_of(RULE, {GENERATION: 826})
+    (finding,) = findings_of(RULE, {GENERATION: 831})
     assert finding.severity is Severity.WARNING
     assert finding.subject == GENERATION
     assert finding.message == "a pod may take 901 s to end, an upgrade of its node group waits 900 s"
