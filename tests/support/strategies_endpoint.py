@@ -15,6 +15,7 @@ from support.strategies_rows import CATALOG
 _ACCOUNT = "123456789012"
 _UUID = "12345678-1234-1234-1234-123456789012"
 _LONGEST_GENERATION = 3540
+_LEAST_DRAIN = 45
 _SOUND_POLICIES = sorted(row.policy for row in CATALOG.tls_policies.values() if row.least_tls >= "1.2")
 _ADDRESSES = st.sampled_from(["https://login.example.com", "https://login.example.com:8443/realms/one?a=b,c"])
 
@@ -85,4 +86,4 @@ def endpoints(draw: st.DrawFn, region: str) -> dict[str, Any]:
 def drains(endpoint: dict[str, Any] | None) -> st.SearchStrategy[int | None]:
     """Return drains of nodes that are long enough for an endpoint's longest generation."""
     generation = (endpoint or {}).get("longest_generation_seconds", 600)
-    return sometimes(st.integers(generation + DRAIN_MARGIN_SECONDS, 3600))
+    return sometimes(st.integers(max(_LEAST_DRAIN, generation + DRAIN_MARGIN_SECONDS), 3600))
