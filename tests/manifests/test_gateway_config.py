@@ -22,7 +22,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "endpoint.gateway.requests_per_minute": 2,
         "endpoint.gateway.concurrent_requests": 2,
         "endpoint.gateway.max_body_bytes": 1024,
-        "endpoint.idle_timeout_seconds": 1,
+        "endpoint.longest_generation_seconds": 1,
+        "endpoint.idle_timeout_seconds": 11,
     },
     "largest": {
         "endpoint.gateway.requests_per_minute": 1_000_000,
