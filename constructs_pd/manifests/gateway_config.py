@@ -96,6 +96,7 @@ def gateway_config(gateway: GatewayPlan, place: GatewayPlace) -> str:
         "connect": gateway.connect_seconds,
         "silence": gateway.silence_seconds,
         "check": gateway.check_seconds,
+        "hard_stop": gateway.hard_stop_seconds,
     }
     answers = {
         "no_key": NO_KEY,

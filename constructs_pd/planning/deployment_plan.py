@@ -211,7 +211,11 @@ class TimeoutsPlan(FrozenModel):
         health_check_seconds: Between two questions of Serve to an engine whether it runs.
         node_drain_seconds: How long a Ray node goes on after SIGTERM.
         deregistration_seconds: How long the load balancer waits for the requests of a pod that it deregisters.
-        termination_grace_seconds: When Kubernetes kills the pod.
+        termination_grace_seconds: When Kubernetes kills a pod of Ray's.
+        gateway_silence_seconds: Longest silence that the gateway allows on a connection, to clients and to Serve.
+        gateway_pre_stop_seconds: How long a stopping pod of the gateway still accepts connections.
+        gateway_hard_stop_seconds: How long its requests may then still take.
+        gateway_grace_seconds: When Kubernetes kills a pod of the gateway.
     """
 
     generation_seconds: int
@@ -225,6 +229,10 @@ class TimeoutsPlan(FrozenModel):
     node_drain_seconds: int
     deregistration_seconds: int
     termination_grace_seconds: int
+    gateway_silence_seconds: int
+    gateway_pre_stop_seconds: int
+    gateway_hard_stop_seconds: int
+    gateway_grace_seconds: int
 
 
 class ConformanceJobPlan(FrozenModel):

@@ -31,8 +31,6 @@ HEALTH_PATH: Final = "/-/healthz"
 HEADER_SECONDS: Final = 10
 CONNECT_SECONDS: Final = 5
 CHECK_SECONDS: Final = 5
-# kube-proxy and balancers learn within seconds that a pod stops; until then they send it connections.
-PRE_STOP_SECONDS: Final = 15
 _SECONDS_PER_MINUTE: Final = 60
 
 
@@ -76,10 +74,11 @@ def gateway_plan(spec: DeploymentSpec, gateway: Gateway, timeouts: TimeoutsPlan)
         health_path=HEALTH_PATH,
         header_seconds=HEADER_SECONDS,
         connect_seconds=CONNECT_SECONDS,
-        silence_seconds=timeouts.keep_alive_seconds,
+        silence_seconds=timeouts.gateway_silence_seconds,
         check_seconds=CHECK_SECONDS,
-        pre_stop_seconds=PRE_STOP_SECONDS,
-        termination_grace_seconds=PRE_STOP_SECONDS + timeouts.termination_grace_seconds,
+        pre_stop_seconds=timeouts.gateway_pre_stop_seconds,
+        hard_stop_seconds=timeouts.gateway_hard_stop_seconds,
+        termination_grace_seconds=timeouts.gateway_grace_seconds,
         cpu_request_millicores=CPU_REQUEST_MILLICORES,
         cpu_limit_cores=CPU_LIMIT_CORES,
         memory_mib=MEMORY_MIB,

@@ -37,6 +37,7 @@ class GatewayPlan(FrozenModel):
             balancer's, or the balancer reuses a connection that was just closed and the client sees a 502.
         check_seconds: Between two questions to Serve whether it is well.
         pre_stop_seconds: How long a stopping pod still accepts connections, until all who send them know.
+        hard_stop_seconds: How long its requests may then still take.
         termination_grace_seconds: When Kubernetes kills the pod.
         cpu_request_millicores: CPU reserved for a replica, in thousandths of a core.
         cpu_limit_cores: Most CPU that it may use, in cores; HAProxy runs as many threads.
@@ -69,6 +70,7 @@ class GatewayPlan(FrozenModel):
     silence_seconds: int
     check_seconds: int
     pre_stop_seconds: int
+    hard_stop_seconds: int
     termination_grace_seconds: int
     cpu_request_millicores: int
     cpu_limit_cores: int

@@ -93,6 +93,17 @@ def test_a_stream_outlives_the_end_of_its_gateway(tmp_path: Path, stub: ServeStu
         assert gateway.process.returncode == 0
 
 
+def test_what_does_not_end_is_cut_and_the_gateway_ends_by_itself(tmp_path: Path, stub: ServeStub) -> None:
+    with running_gateway(tmp_path, stub.address, hard_stop_seconds=1) as gateway:
+        with gateway.stream(chunks=2, pause=20) as stream:
+            lines = stream.iter_lines()
+            next(lines)
+            gateway.stop_softly()
+            with pytest.raises(httpx.RemoteProtocolError, match="peer closed connection"):
+                list(lines)
+        gateway.process.wait(5)
+
+
 def test_the_server_is_not_there_yet(tmp_path: Path, stub: ServeStub) -> None:
     """Its Service appears when Serve is ready: the gateway starts without it, and finds it by itself."""
     host, port = "llm-serve-svc.inference.svc.cluster.local", stub.address.rpartition(":")[2]

@@ -107,8 +107,8 @@ def test_other_files_are_other_pods() -> None:
 
 def test_a_pod_stops_accepting_before_it_stops_and_lets_streams_end() -> None:
     command = container(planned())["lifecycle"]["preStop"]["exec"]["command"]
-    assert command[-1].startswith("sleep 15; kill -USR1 1; while kill -0 1;")
-    assert pod(planned())["terminationGracePeriodSeconds"] == 15 + planned().timeouts.termination_grace_seconds
+    assert command[-1].startswith("sleep 30; kill -USR1 1; while kill -0 1;")
+    assert pod(planned())["terminationGracePeriodSeconds"] == 30 + planned().timeouts.termination_grace_seconds
 
 
 def test_service_and_probes_reach_the_port_that_it_listens_on() -> None:

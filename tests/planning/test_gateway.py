@@ -60,7 +60,9 @@ def test_time_limits_outlast_each_other() -> None:
     found, timeouts = planned.endpoint.gateway, planned.timeouts
     assert found is not None
     assert found.silence_seconds > timeouts.idle_seconds
-    assert found.termination_grace_seconds > found.pre_stop_seconds + timeouts.node_drain_seconds
+    assert found.pre_stop_seconds == timeouts.deregistration_lag_seconds
+    assert found.hard_stop_seconds > timeouts.request_seconds
+    assert found.termination_grace_seconds > found.pre_stop_seconds + found.hard_stop_seconds
 
 
 @pytest.mark.parametrize(

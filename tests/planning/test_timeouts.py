@@ -41,6 +41,8 @@ def test_each_limit_is_longer_than_the_one_inside() -> None:
     assert timeouts.keep_alive_seconds == 615
     assert timeouts.replica_shutdown_seconds == 610
     assert (timeouts.node_drain_seconds, timeouts.termination_grace_seconds) == (640, 670)
+    assert (timeouts.gateway_silence_seconds, timeouts.gateway_pre_stop_seconds) == (615, 30)
+    assert (timeouts.gateway_hard_stop_seconds, timeouts.gateway_grace_seconds) == (640, 700)
 
 
 def test_rays_own_numbers_are_those_that_the_chain_counts_with() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from constructs_pd import plan_file
 from constructs_pd.planning import defaults
-from constructs_pd.planning.timeouts import chain
+from constructs_pd.planning.timeouts import Limit, chain
 from tools.pages.table import DOCS, NOTE, table
 
 _HEAD = """# Time limits
@@ -16,8 +16,8 @@ for more. It is seconds and not tokens: how long a token takes depends on the lo
 guess. `constructs-pd explain PD160 my.yaml` says which pace a whole context asks for.
 
 Serve ends what takes longer: with a 408 where no byte was sent yet, by cutting the stream where some were. A client can
-ask Serve for another limit in the header `x-request-timeout-seconds`, so whatever stands in front of Serve should take
-that header and `x-request-disconnect-disabled` away from strangers (Ray 2.58.0 `serve/_private/http_util.py`).
+ask Serve for another limit in the header `x-request-timeout-seconds`, or have an answer go on that it gave up with
+`x-request-disconnect-disabled` (Ray 2.58.0 `serve/_private/http_util.py`): the [gateway](gateway.md) takes both away.
 
 `endpoint.idle_timeout_seconds` and `drain_seconds` can be stated beside it. Where one of them is too short for the
 longest generation, [PD160](rules.md) names the two limits that disagree, with both numbers.
@@ -26,7 +26,8 @@ longest generation, [PD160](rules.md) names the two limits that disagree, with b
 _CHAIN = """## The chain
 
 Of the reference deployment, whose longest generation takes {generation} seconds. The first of each line must end before
-the second, by the margin at least. Without a load balancer the lines that name one do not count.
+the second, by the margin at least. Lines that name a load balancer or a gateway count where there is one; with a
+gateway the balancer's connections end there, and each request to Serve has a connection of its own.
 
 """
 _STOP = """
@@ -49,17 +50,21 @@ things follow:
   is little to do. A second cluster of `upgrade.strategy: new_cluster` does not have this: the traffic has moved before
   pods of the first are stopped, nothing new comes to them, and everything that runs ends.
 
+A pod of the gateway goes on listening for {pre_stop} seconds, in its preStop hook, which then sends HAProxy SIGUSR1: it
+ceases to listen, closes connections without a request, and ends when its streams have. What is still open after
+`hard-stop-after`, {hard_stop} seconds, is cut; Kubernetes would kill the pod after {gateway_grace} seconds in all.
+
 All pods of the cluster have the same grace period, the head too: it must be there for the workers' drain. With
 `upgrade.strategy: new_cluster` KubeRay deletes the old cluster 60 seconds after it has moved the traffic
 (`rayClusterDeletionDelaySeconds`, KubeRay 1.7.0), and each of its pods stops like this.
 
-An upgrade of a managed node group waits {eviction} seconds for the pods of a node. The reference deployment's pods take
-{grace} at most; [PD161](rules.md) warns of more.
+An upgrade of a managed node group waits {eviction} seconds for the pods of a node. The reference deployment's Ray pods
+take {grace} at most, and those of a gateway {gateway_grace}; [PD161](rules.md) warns of more.
 
 The controller's pod readiness gates hold a rollout until the balancer has found new pods healthy. They do nothing for
-Ray's pods, which exist before the Service that the gate asks for; they suit a Deployment in front of Serve, whose
-namespace is labelled `elbv2.k8s.aws/pod-readiness-gate-inject: enabled` (AWS Load Balancer Controller 3.5.0,
-docs/deploy/pod_readiness_gate.md).
+Ray's pods, which exist before the Service that the gate asks for. They suit the gateway: where there is a balancer, its
+namespace is labelled `elbv2.k8s.aws/pod-readiness-gate-inject: enabled`, so that no pod of it is replaced before the
+balancer sends requests to the one before (AWS Load Balancer Controller 3.5.0, docs/deploy/pod_readiness_gate.md).
 
 An update of the application, without a pod that stops, is Serve's own: it stops a replica only when its requests are
 answered, or its time for shutdown is over. What that does not cover: a prefill replica holds a KV cache until decode
@@ -67,14 +72,18 @@ has read it, and Serve does not count that as a request. One that stops in those
 """
 
 
+def _named(limit: Limit) -> str:
+    return f"{limit.name} ({f'`{limit.field}`' if limit.field else 'fixed'})"
+
+
 def timeouts_page() -> str:
     """Return the chain of time limits with the reference deployment's numbers."""
     planned = plan_file(DOCS.parent / "apps" / "reference.yaml").timeouts
     rows = [
         (
-            f"{link.inner.name} (`{link.inner.field}`)",
+            _named(link.inner),
             f"{link.inner.seconds} s",
-            f"{link.outer.name} (`{link.outer.field}`)",
+            _named(link.outer),
             f"{link.outer.seconds} s",
             f"{link.margin_seconds} s",
             link.reason,
@@ -87,5 +96,8 @@ def timeouts_page() -> str:
         lag=planned.deregistration_lag_seconds,
         eviction=defaults.NODE_EVICTION_SECONDS,
         grace=planned.termination_grace_seconds,
+        pre_stop=planned.gateway_pre_stop_seconds,
+        hard_stop=planned.gateway_hard_stop_seconds,
+        gateway_grace=planned.gateway_grace_seconds,
     )
     return NOTE + _HEAD + _CHAIN.format(generation=planned.generation_seconds) + table(columns, rows) + stop

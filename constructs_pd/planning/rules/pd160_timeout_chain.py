@@ -7,38 +7,45 @@ from constructs_pd.findings import Severity
 from constructs_pd.planning.balancer import has_keys
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.rules.rule import Rule, Violation
-from constructs_pd.planning.timeouts import DRAIN, GENERATION, IDLE, Link, chain, timeouts_plan
+from constructs_pd.planning.timeouts import DRAIN, GENERATION, IDLE, Link, Part, chain, timeouts_plan
 
 # What the specification accepts in the fields, in seconds.
 MOST: Final = {IDLE: 4000, DRAIN: 3600}
 
 
 def check(facts: Facts) -> Iterator[Violation]:
-    """Yield a violation for each two links of the chain that end in the wrong order."""
-    for link in links(facts):
-        if link.missing_seconds > 0:
+    """Yield a violation for each field that lets two links of the chain end in the wrong order.
+
+    Of several such pairs it names the one that lacks most: what is long enough for that one is for the others.
+    """
+    for field in (IDLE, DRAIN):
+        pairs = [link for link in links(facts) if link.outer.field == field]
+        worst = max(pairs, key=lambda link: link.missing_seconds, default=None)
+        if worst is not None and worst.missing_seconds > 0:
             yield Violation(
-                link.outer.field,
-                f"{link.outer.name}, has {link.outer.seconds} s ({link.outer.field}), {link.inner.name}, has "
-                f"{link.inner.seconds} s ({link.inner.field}): the first needs {link.needed_seconds} s or more",
-                _remedy(facts, link),
+                field,
+                f"{worst.outer.name}, has {worst.outer.seconds} s ({field}), {worst.inner.name}, has "
+                f"{worst.inner.seconds} s ({worst.inner.field}): the first needs {worst.needed_seconds} s or more",
+                _remedy(facts, field, worst.missing_seconds),
             )
 
 
 def links(facts: Facts) -> tuple[Link, ...]:
     """Return the links that the deployment has: without a balancer or a gateway nothing waits in between."""
     endpoint = facts.spec.endpoint
-    found = chain(timeouts_plan(facts.spec))
-    if endpoint.exposure != "cluster" or has_keys(endpoint):
-        return found
-    return tuple(link for link in found if IDLE not in (link.inner.field, link.outer.field))
+    parts: set[Part] = {"serve"}
+    if endpoint.exposure != "cluster":
+        parts.add("balancer")
+    if has_keys(endpoint):
+        parts.add("gateway")
+    return tuple(link for link in chain(timeouts_plan(facts.spec)) if link.parts <= parts)
 
 
-def _remedy(facts: Facts, link: Link) -> str:
-    stated = {IDLE: facts.spec.endpoint.idle_timeout_seconds, DRAIN: facts.spec.drain_seconds}[link.outer.field] or 0
-    needed = stated + link.missing_seconds
-    shorter = facts.spec.endpoint.longest_generation_seconds - link.missing_seconds
-    ways = [f"raise {link.outer.field} to {needed}, or leave it out"] if needed <= MOST[link.outer.field] else []
+def _remedy(facts: Facts, field: str, missing_seconds: int) -> str:
+    stated = {IDLE: facts.spec.endpoint.idle_timeout_seconds, DRAIN: facts.spec.drain_seconds}[field] or 0
+    needed = stated + missing_seconds
+    shorter = facts.spec.endpoint.longest_generation_seconds - missing_seconds
+    ways = [f"raise {field} to {needed}, or leave it out"] if needed <= MOST[field] else []
     if shorter >= 1:
         ways.append(f"lower {GENERATION} to {shorter}")
     return ", or ".join(ways)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from constructs_pd.findings import Severity
+from constructs_pd.planning.balancer import has_keys
 from constructs_pd.planning.defaults import NODE_EVICTION_SECONDS
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.rules.rule import Rule, Violation
@@ -11,7 +12,8 @@ from constructs_pd.planning.timeouts import DRAIN, GENERATION, timeouts_plan
 
 def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation for pods that may take longer to end than an upgrade of their node waits."""
-    grace = timeouts_plan(facts.spec).termination_grace_seconds
+    timeouts = timeouts_plan(facts.spec)
+    grace = timeouts.gateway_grace_seconds if has_keys(facts.spec.endpoint) else timeouts.termination_grace_seconds
     if grace > NODE_EVICTION_SECONDS:
         yield Violation(
             GENERATION if facts.spec.drain_seconds is None else DRAIN,

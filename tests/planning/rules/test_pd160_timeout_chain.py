@@ -6,7 +6,8 @@ import pytest
 
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.facts import gather
-from constructs_pd.planning.rules.pd160_timeout_chain import RULE, worked
+from constructs_pd.planning.rules.pd160_timeout_chain import RULE, links, worked
+from support.gateway import GATEWAY
 from support.rules import findings_of
 from support.specs import spec_with
 
@@ -58,6 +59,38 @@ def test_a_remedy_names_no_value_that_a_field_does_not_take() -> None:
 def test_without_a_balancer_nothing_waits_in_between() -> None:
     assert findings_of(RULE, {"endpoint": {"idle_timeout_seconds": 60}}) == []
     assert len(findings_of(RULE, {"endpoint": {"idle_timeout_seconds": 60}, "drain_seconds": 120})) == 1
+
+
+def test_names_the_gateway_where_it_is_impatient() -> None:
+    (finding,) = findings_of(RULE, {"endpoint": {"gateway": GATEWAY, "idle_timeout_seconds": 60}})
+    assert finding.subject == IDLE
+    assert finding.message == (
+        "a silent connection to the gateway, has 65 s (endpoint.idle_timeout_seconds), a request to Ray Serve, until "
+        "the last byte, has 605 s (endpoint.longest_generation_seconds): the first needs 610 s or more"
+    )
+    assert "raise endpoint.idle_timeout_seconds to 605, or leave it out" in finding.remedy
+    assert findings_of(RULE, {"endpoint": {"gateway": GATEWAY, "idle_timeout_seconds": 605}}) == []
+
+
+def test_of_gateway_and_balancer_it_names_what_lacks_most() -> None:
+    (finding,) = findings_of(RULE, {IDLE: 60, "endpoint.gateway": GATEWAY})
+    assert finding.message.startswith("a silent connection to the load balancer, has 60 s")
+    assert "raise endpoint.idle_timeout_seconds to 610" in finding.remedy
+    assert findings_of(RULE, {IDLE: 610, "endpoint.gateway": GATEWAY}) == []
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "parts"),
+    [
+        ({}, {"serve"}),
+        ({"exposure": "internal_alb"}, {"serve", "balancer"}),
+        ({"gateway": GATEWAY}, {"serve", "gateway"}),
+        ({"exposure": "internal_alb", "gateway": GATEWAY}, {"serve", "balancer", "gateway"}),
+    ],
+)
+def test_a_deployment_has_the_links_of_what_it_has(endpoint: dict[str, Any], parts: set[str]) -> None:
+    found = links(gather(spec_with({"endpoint": endpoint}), load_catalog()))
+    assert {part for link in found for part in link.parts} == parts
 
 
 def test_says_its_numbers_and_the_pace_that_they_ask_for() -> None:
