@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import cdk8s_plus_28 as kplus
 from cdk8s import ApiObjectMetadata
 from constructs import Construct
@@ -11,12 +13,18 @@ from constructs_pd.k8s.composition import require_unique_in_app
 from constructs_pd.planning.codes import NO_GATEWAY
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
+_RESTRICTED: Final = {"pod-security.kubernetes.io/enforce": "restricted"}
+# AWS Load Balancer Controller 3.5.0, docs/deploy/pod_readiness_gate.md: a new pod is ready when the balancer has found
+# it healthy, so that an update takes no pod away before.
+_READINESS_GATE: Final = {"elbv2.k8s.aws/pod-readiness-gate-inject": "enabled"}
+
 
 class GatewayNamespace(Construct):
     """Creates the namespace of the gateway, beside the deployment's.
 
     Use it once per namespace, and not at all where the namespace exists already. Nothing in the gateway needs more
-    than Pod Security's `restricted` allows, and the deployment's own namespace must be `privileged`.
+    than Pod Security's `restricted` allows, and the deployment's own namespace must be `privileged`. Where the plan has
+    a load balancer, its controller is asked for pod readiness gates.
 
     Args:
         scope: Parent construct.
@@ -47,6 +55,7 @@ class GatewayNamespace(Construct):
             self,
             "Resource",
             metadata=ApiObjectMetadata(
-                name=gateway.namespace, labels={"pod-security.kubernetes.io/enforce": "restricted"}
+                name=gateway.namespace,
+                labels={**_RESTRICTED, **(_READINESS_GATE if plan.endpoint.balancer is not None else {})},
             ),
         )

@@ -11,10 +11,19 @@ WITH_GATEWAY = {"endpoint.gateway": GATEWAY}
 
 def test_it_is_restricted() -> None:
     scope = chart()
-    GatewayNamespace(scope, "namespace", plan=plan_with(WITH_GATEWAY))
+    GatewayNamespace(scope, "namespace", plan=plan_with({"endpoint": {"gateway": GATEWAY}}))
     (manifest,) = synthesized(scope)
     assert (manifest["kind"], manifest["metadata"]["name"]) == ("Namespace", "inference-gateway")
     assert manifest["metadata"]["labels"] == {"pod-security.kubernetes.io/enforce": "restricted"}
+
+
+def test_with_a_balancer_a_pod_is_ready_when_the_balancer_has_found_it_healthy() -> None:
+    scope = chart()
+    GatewayNamespace(scope, "namespace", plan=plan_with(WITH_GATEWAY))
+    assert only(synthesized(scope), "Namespace")["metadata"]["labels"] == {
+        "pod-security.kubernetes.io/enforce": "restricted",
+        "elbv2.k8s.aws/pod-readiness-gate-inject": "enabled",
+    }
 
 
 def test_it_is_written_beside_the_namespace_that_every_cluster_has() -> None:
