@@ -291,6 +291,30 @@ def test_the_balancer_routes_to_the_gateway_in_its_namespace() -> None:
     assert path["backend"] == {"service": {"name": "qwen35-9b-gateway", "port": {"number": 8000}}}
 
 
+def test_with_keys_the_internet_reaches_the_gateway_and_nothing_else() -> None:
+    scope = chart()
+    balancer = {name: value for name, value in INTERNET["balancer"].items() if name != "jwt"}
+    reached = endpoint(scope, plan_with({"endpoint": {**INTERNET, "balancer": balancer, "gateway": GATEWAY}}))
+    assert reached.balancer_url == "https://llm.example.com/v1"
+    ingress = only(synthesized(scope), "Ingress")
+    assert ingress["metadata"]["namespace"] == "inference-gateway"
+    (rule,) = ingress["spec"]["rules"]
+    assert [path["backend"]["service"]["name"] for path in rule["http"]["paths"]] == ["qwen35-9b-gateway"]
+    annotations = ingress["metadata"]["annotations"]
+    assert annotations["alb.ingress.kubernetes.io/scheme"] == "internet-facing"
+    assert annotations["alb.ingress.kubernetes.io/healthcheck-path"] == "/-/healthz"
+    assert not [key for key in annotations if "auth" in key or "jwt" in key]
+
+
+def test_a_logins_secret_lies_beside_the_ingress() -> None:
+    scope = chart()
+    login = {"endpoint.balancer": {"certificate_arn": CERTIFICATE, "oidc": OIDC}}
+    endpoint(scope, plan_with({**login, "endpoint.gateway": GATEWAY}))
+    manifests = synthesized(scope)
+    found = {kind: only(manifests, kind)["metadata"]["namespace"] for kind in ("Ingress", "Role", "RoleBinding")}
+    assert set(found.values()) == {"inference-gateway"}
+
+
 def test_the_job_asks_serve_itself_because_it_has_no_key() -> None:
     scope = chart()
     endpoint(scope, plan_with({"endpoint": {"gateway": GATEWAY, "conformance_job": True}}))

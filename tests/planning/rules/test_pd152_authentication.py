@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from constructs_pd.planning.rules import pd152_authentication
 from constructs_pd.planning.rules.pd152_authentication import RULE
+from support.gateway import GATEWAY
 from support.rules import findings_of
 from support.specs import CERTIFICATE, COGNITO, JWT, OIDC
 
@@ -21,9 +21,8 @@ def test_accepts_the_internet_with_any_way_of_authentication(login: str) -> None
     assert findings_of(RULE, {"endpoint": {"exposure": "internet_alb", "balancer": stated}}) == []
 
 
-def test_accepts_the_internet_with_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pd152_authentication, "has_keys", lambda endpoint: True)
-    assert findings_of(RULE, {"endpoint": {"exposure": "internet_alb"}}) == []
+def test_accepts_the_internet_with_keys() -> None:
+    assert findings_of(RULE, {"endpoint": {"exposure": "internet_alb", "gateway": GATEWAY}}) == []
 
 
 def test_refuses_the_internet_without_one() -> None:

@@ -1,7 +1,5 @@
-import pytest
-
-from constructs_pd.planning.rules import pd153_one_authentication
 from constructs_pd.planning.rules.pd153_one_authentication import RULE
+from support.gateway import GATEWAY
 from support.rules import findings_of
 from support.specs import CERTIFICATE, COGNITO, JWT, OIDC
 
@@ -23,9 +21,8 @@ def test_refuses_all_three_once() -> None:
     assert "3 ways" in finding.message
 
 
-def test_refuses_a_token_where_the_gateway_wants_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pd153_one_authentication, "has_keys", lambda endpoint: True)
-    (finding,) = findings_of(RULE, {"endpoint.balancer": {**TLS, "jwt": JWT}})
+def test_refuses_a_token_where_the_gateway_wants_a_key() -> None:
+    (finding,) = findings_of(RULE, {"endpoint.balancer": {**TLS, "jwt": JWT}, "endpoint.gateway": GATEWAY})
     assert finding.subject == "endpoint.balancer.jwt"
     assert "2 values for 1 Authorization header" in finding.message
-    assert findings_of(RULE, {"endpoint.balancer": {**TLS, "oidc": OIDC}}) == []
+    assert findings_of(RULE, {"endpoint.balancer": {**TLS, "oidc": OIDC}, "endpoint.gateway": GATEWAY}) == []
