@@ -9,6 +9,7 @@ from constructs import Construct
 from constructs_pd.composition import require_plan
 from constructs_pd.k8s.composition import already_adopted, changed_before_adoption, require_unique_in_app
 from constructs_pd.k8s.custom_resource import custom_resource
+from constructs_pd.k8s.network_policy import network_policy
 from constructs_pd.manifests.ray_cluster import ray_cluster_spec
 from constructs_pd.planning.deployment_plan import BudgetPlan, DeploymentPlan
 
@@ -18,8 +19,8 @@ class RayLlmCluster(Construct):
 
     Alone it emits a `RayCluster`. When a `PrefillDecodeService` adopts it, the service emits a `RayService` that
     contains this cluster, and no `RayCluster` is emitted; `ApiObject.of(cluster)` is then that RayService. In both
-    cases it owns the ServiceAccount of the pods, the disruption budgets, and the claim of a model cache that is made
-    for it.
+    cases it owns the ServiceAccount of the pods, the disruption budgets, the network policies, and the claim of a model
+    cache that is made for it.
 
     Args:
         scope: Parent construct.
@@ -61,6 +62,8 @@ class RayLlmCluster(Construct):
         self._as_rendered = self._resource.to_json()
         for budget in plan.budgets:
             self._budget(budget)
+        for policy in plan.network_policies:
+            network_policy(self, plan, policy)
 
     def adopt(self, service: Construct) -> None:
         """Hand the cluster over to a service, which from now on emits it as a part of itself.

@@ -30,6 +30,7 @@ def head_template(plan: DeploymentPlan) -> dict[str, Any]:
             "requests": {"cpu": str(head.cpu_request_cores), "memory": f"{head.memory_gib}Gi"},
             "limits": {"cpu": str(head.cpu_limit_cores), "memory": f"{head.memory_gib}Gi"},
         },
+        "securityContext": _head_security(plan),
         "volumeMounts": _volume_mounts(plan),
     }
     return {
@@ -104,11 +105,27 @@ def tolerations_of(head: HeadPlan) -> dict[str, Any]:
     return {"tolerations": tolerations} if tolerations else {}
 
 
+def _head_security(plan: DeploymentPlan) -> dict[str, Any]:
+    return _security(_file_capabilities(plan))
+
+
 def _worker_security(plan: DeploymentPlan) -> dict[str, Any]:
     # EFA registers pinned memory. Whether that is enough for GPU memory is disputed: Dynamo runs privileged, AWS's own
     # CI does not, so it is the user's choice.
-    capability: dict[str, Any] = {"capabilities": {"add": ["IPC_LOCK"]}}
-    return {**capability, "privileged": True} if plan.privileged_workers else capability
+    if plan.privileged_workers:
+        return {"capabilities": {"add": ["IPC_LOCK"]}, "privileged": True}
+    return _security(["IPC_LOCK", *_file_capabilities(plan)])
+
+
+def _security(capabilities: list[str]) -> dict[str, Any]:
+    """Return what a container may do, docs/security.md says why. It is root, as the image's user is."""
+    added = {"add": sorted(capabilities)} if capabilities else {}
+    return {"allowPrivilegeEscalation": False, "capabilities": {**added, "drop": ["ALL"]}}
+
+
+def _file_capabilities(plan: DeploymentPlan) -> list[str]:
+    # Files on a shared volume may be another user's, which root writes by this capability alone.
+    return [] if plan.model_cache is None else ["DAC_OVERRIDE"]
 
 
 def _one_worker_per_node(plan: DeploymentPlan) -> dict[str, Any]:
@@ -158,6 +175,8 @@ def _pod(plan: DeploymentPlan, shared_memory_gib: int, priority_class: str | Non
         "serviceAccountName": plan.service_account_name,
         # Ray asks the Kubernetes API nothing while its autoscaler is off.
         "automountServiceAccountToken": False,
+        # The container runtime's list of system calls; without it a pod may make any. Ignored where one is privileged.
+        "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
         "terminationGracePeriodSeconds": plan.timeouts.termination_grace_seconds,
         "volumes": volumes,
     }

@@ -55,6 +55,15 @@ SERVE_PORT: Final = 8000
 METRICS_PORT: Final = 8080
 # Ray 2.58.0 serve/_private/proxy.py; "/" is the application's and answers 404. It answers 503 while a proxy drains.
 SERVE_HEALTH_PATH: Final = "/-/healthz"
+DASHBOARD_AGENT_PORT: Final = 52365
+# Ray chooses these at random unless told otherwise (Ray 2.58.0, ray start --help). Stated, so that policies can name
+# them; the range of workers is Ray's own default.
+NODE_MANAGER_PORT: Final = 6380
+OBJECT_MANAGER_PORT: Final = 6381
+RUNTIME_ENV_AGENT_PORT: Final = 6382
+DASHBOARD_AGENT_GRPC_PORT: Final = 6383
+FIRST_RAY_WORKER_PORT: Final = 10002
+LAST_RAY_WORKER_PORT: Final = 19999
 
 # Margins between time limits, in seconds; timeouts.py says which must outlast which.
 # Between an inner limit and the next one outwards, so that the inner one answers.

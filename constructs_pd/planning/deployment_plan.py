@@ -13,6 +13,7 @@ from constructs_pd.planning.cluster_plan import ChartPlan, EksClusterPlan, Model
 from constructs_pd.planning.gateway_plan import GatewayPlan
 from constructs_pd.planning.hand_over_plan import HandOverPlan
 from constructs_pd.planning.model_base import FrozenModel
+from constructs_pd.planning.network_policy_plan import NetworkPolicyPlan
 from constructs_pd.planning.node_plan import NodeGroupPlan
 from constructs_pd.planning.spec import GcsFaultTolerance
 from constructs_pd.planning.spec_pods import ModelCache, SecretReference, Toleration
@@ -188,12 +189,26 @@ class PortsPlan(FrozenModel):
         dashboard: Ray's dashboard and job API, on the head; whoever reaches it can run code.
         serve: Ray Serve's HTTP proxies.
         metrics: Prometheus metrics.
+        node_manager: Ray's raylet, on every pod.
+        object_manager: Ray's object store, on every pod.
+        runtime_env_agent: Asked by the pod itself alone.
+        dashboard_agent: The dashboard's part on every pod, by HTTP; also asked whether the pod is healthy.
+        dashboard_agent_grpc: The same by gRPC.
+        first_worker: First port of Ray's processes, such as replicas of Serve.
+        last_worker: Last port of them.
     """
 
     gcs: int
     dashboard: int
     serve: int
     metrics: int
+    node_manager: int
+    object_manager: int
+    runtime_env_agent: int
+    dashboard_agent: int
+    dashboard_agent_grpc: int
+    first_worker: int
+    last_worker: int
 
 
 class TimeoutsPlan(FrozenModel):
@@ -375,6 +390,8 @@ class DeploymentPlan(FrozenModel):
         upgrade_strategy: What KubeRay does when the cluster changes.
         rollout: What each kind of change does under that strategy.
         gcs_fault_tolerance: Redis for Ray's control plane, if any.
+        network_policies: Network policies; none are there unless they are wanted.
+        ray_authentication: Whether Ray asks for a token, which KubeRay makes.
         privileged_workers: Whether worker containers run privileged.
         initializing_timeout_seconds: When KubeRay gives a service up that has not started; none: never.
         hugging_face_token: Reference to the token, if any.
@@ -413,6 +430,8 @@ class DeploymentPlan(FrozenModel):
     upgrade_strategy: Literal["None", "NewCluster"]
     rollout: tuple[RolloutPlan, ...]
     gcs_fault_tolerance: GcsFaultTolerance | None
+    network_policies: tuple[NetworkPolicyPlan, ...]
+    ray_authentication: Literal["none", "token"]
     privileged_workers: bool
     initializing_timeout_seconds: int | None
     hugging_face_token: SecretReference | None

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from constructs_pd.planning.spec_gateway import Gateway
 
 SUFFIX: Final = "-gateway"
-# By which network policies and people find it, in whatever tool (Kubernetes documentation, Recommended Labels).
-COMPONENT_LABEL: Final = ("app.kubernetes.io/component", "gateway")
 CONTAINER_PORT: Final = 8080
 HEALTH_PORT: Final = 8081
 # The kubelet brings a changed Secret into a pod within about a minute; this is added to it.
@@ -47,7 +45,7 @@ def part_of(limit: int, replicas: int) -> int:
 def gateway_plan(spec: DeploymentSpec, gateway: Gateway, timeouts: TimeoutsPlan) -> GatewayPlan:
     """Return the gateway of a deployment."""
     name, namespace = f"{spec.name}{SUFFIX}", gateway_namespace(spec)
-    selector = {**role_labels(spec.name, "gateway"), **dict([COMPONENT_LABEL])}
+    selector = role_labels(spec.name, "gateway")
     per_minute = part_of(gateway.requests_per_minute, gateway.replicas)
     return GatewayPlan(
         namespace=namespace,

@@ -85,7 +85,12 @@ ENVIRONMENT: Final[dict[str, str]] = {
     "NVIDIA_VISIBLE_DEVICES": "leave it out: the device plugin sets it on workers, and the head must see no GPU",
     "RAYLLM_VLLM_ENGINE_CLS": "leave it out: the engine is Ray's own",
     "RAY_ADDRESS": _KUBERAY,
+    "RAY_AUTH_MODE": "state ray_authentication",
+    "RAY_AUTH_TOKEN": "state ray_authentication: KubeRay makes the token",
+    "RAY_AUTH_TOKEN_PATH": "state ray_authentication: KubeRay makes the token",
     "RAY_CLUSTER_NAME": _KUBERAY,
+    "RAY_ENABLE_K8S_TOKEN_AUTH": "state ray_authentication: token; KubeRay 1.7.0 refuses Kubernetes' tokens for a "
+    "RayService",
     "RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S": "state drain_seconds",
     "RAY_IP": _KUBERAY,
     "RAY_NODE_TYPE_NAME": _KUBERAY,

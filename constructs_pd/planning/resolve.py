@@ -31,6 +31,7 @@ from constructs_pd.planning.facts import Facts, gather
 from constructs_pd.planning.gateway import gateway_plan
 from constructs_pd.planning.hand_over import hand_over_plan
 from constructs_pd.planning.labels import labels, pod_labels, tags
+from constructs_pd.planning.network_policies import network_policies
 from constructs_pd.planning.phase import phase_plan
 from constructs_pd.planning.rules import RULES
 from constructs_pd.planning.spec import DeploymentSpec
@@ -126,6 +127,13 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
             dashboard=defaults.DASHBOARD_PORT,
             serve=defaults.SERVE_PORT,
             metrics=defaults.METRICS_PORT,
+            node_manager=defaults.NODE_MANAGER_PORT,
+            object_manager=defaults.OBJECT_MANAGER_PORT,
+            runtime_env_agent=defaults.RUNTIME_ENV_AGENT_PORT,
+            dashboard_agent=defaults.DASHBOARD_AGENT_PORT,
+            dashboard_agent_grpc=defaults.DASHBOARD_AGENT_GRPC_PORT,
+            first_worker=defaults.FIRST_RAY_WORKER_PORT,
+            last_worker=defaults.LAST_RAY_WORKER_PORT,
         ),
         timeouts=timeouts_plan(spec),
         budgets=tuple(budgets(spec)),
@@ -134,6 +142,8 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
         upgrade_strategy="NewCluster" if spec.upgrade.strategy == "new_cluster" else "None",
         rollout=_rollout(facts),
         gcs_fault_tolerance=spec.gcs_fault_tolerance,
+        network_policies=network_policies(facts),
+        ray_authentication=spec.ray_authentication,
         privileged_workers=spec.privileged_workers,
         initializing_timeout_seconds=spec.initializing_timeout_seconds,
         hugging_face_token=spec.hugging_face_token,

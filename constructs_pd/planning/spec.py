@@ -16,6 +16,7 @@ from constructs_pd.planning.model_base import FrozenModel
 from constructs_pd.planning.spec_balancer import Balancer
 from constructs_pd.planning.spec_cluster import NewCluster
 from constructs_pd.planning.spec_gateway import Gateway
+from constructs_pd.planning.spec_network_policy import NetworkPolicy
 from constructs_pd.planning.spec_nodes import Nodes
 from constructs_pd.planning.spec_pods import Head, ModelCache, Phase, SecretReference, SinglePodBudget
 from constructs_pd.planning.spec_traffic import Traffic
@@ -198,6 +199,16 @@ class DeploymentSpec(FrozenModel):
             "for a group of one pod, block: a disruption budget that no node upgrade gets past; none: no budget, a "
             "node upgrade stops the service while the pod moves; head, prefill and decode can say it for themselves"
         ),
+    )
+    network_policy: NetworkPolicy | None = Field(
+        default=None,
+        description="network policies that deny the pods what they do not need: {client_namespaces: [...]}; default: "
+        "none, as they need something in the cluster that enforces them",
+    )
+    ray_authentication: Literal["none", "token"] = Field(
+        default="none",
+        description="none; or token: Ray's dashboard and control plane ask for a token that KubeRay makes. KubeRay "
+        "refuses Kubernetes' own tokens (enableK8sTokenAuth) for a RayService",
     )
     privileged_workers: bool = Field(
         default=False, description="whether worker containers run privileged: true or false; IPC_LOCK is added anyway"

@@ -130,8 +130,3 @@ def test_image_and_pull_secrets() -> None:
     assert container(planned())["image"] == IMAGE
     assert "imagePullSecrets" not in pod(planned())
     assert pod(planned(pull_secrets=["registry"]))["imagePullSecrets"] == [{"name": "registry"}]
-
-
-def test_network_policies_know_it_by_its_component() -> None:
-    assert planned().endpoint.gateway is not None
-    assert deployment(planned())["template"]["metadata"]["labels"]["app.kubernetes.io/component"] == "gateway"

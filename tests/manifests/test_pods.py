@@ -95,11 +95,24 @@ def test_pods_hold_no_api_token_and_use_the_deployments_account() -> None:
         assert template["spec"]["serviceAccountName"] == "qwen35-9b"
 
 
-def test_only_workers_lock_memory_and_none_is_privileged() -> None:
-    head, *workers = templates(plan_with())
-    assert "securityContext" not in container(head)
+@pytest.mark.parametrize(("cache", "added"), [(None, []), ({"claim_name": "models"}, ["DAC_OVERRIDE"])])
+def test_only_workers_lock_memory_and_none_is_privileged(cache: dict[str, Any] | None, added: list[str]) -> None:
+    head, *workers = templates(plan_with({"model_cache": cache}))
+    capabilities = container(head)["securityContext"].pop("capabilities")
+    assert container(head)["securityContext"] == {"allowPrivilegeEscalation": False}
+    assert (capabilities.get("add", []), capabilities["drop"]) == (added, ["ALL"])
     for worker in workers:
-        assert container(worker)["securityContext"] == {"capabilities": {"add": ["IPC_LOCK"]}}
+        assert container(worker)["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"add": [*added, "IPC_LOCK"], "drop": ["ALL"]},
+        }
+        (check,) = worker["spec"]["initContainers"]
+        assert check["securityContext"] == container(worker)["securityContext"]
+
+
+def test_every_pod_is_kept_to_the_runtimes_system_calls() -> None:
+    for template in templates(plan_with()):
+        assert template["spec"]["securityContext"] == {"seccompProfile": {"type": "RuntimeDefault"}}
 
 
 def test_one_pinned_image_everywhere_pulled_once() -> None:
@@ -143,7 +156,7 @@ def test_the_heads_memory_can_be_raised() -> None:
 
 def test_workers_are_privileged_only_on_request() -> None:
     head, *workers = templates(plan_with({"privileged_workers": True}))
-    assert "securityContext" not in container(head)
+    assert "privileged" not in container(head)["securityContext"]
     for worker in workers:
         assert container(worker)["securityContext"] == {
             "privileged": True,

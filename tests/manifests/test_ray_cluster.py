@@ -73,3 +73,29 @@ def test_fault_tolerance_without_a_password() -> None:
 
 def test_ray_does_not_scale_the_groups_itself() -> None:
     assert ray_cluster_spec(plan_with())["enableInTreeAutoscaling"] is False
+
+
+def test_ray_takes_no_port_at_random_that_another_pod_asks_for() -> None:
+    plan = plan_with()
+    spec = ray_cluster_spec(plan)
+    for group in (spec["headGroupSpec"], *spec["workerGroupSpecs"]):
+        start = {name: int(value) for name, value in group["rayStartParams"].items() if name.endswith("-port")}
+        assert start == {
+            "dashboard-agent-grpc-port": 6383,
+            "dashboard-agent-listen-port": 52365,
+            "max-worker-port": 19999,
+            "min-worker-port": 10002,
+            "node-manager-port": 6380,
+            "object-manager-port": 6381,
+            "runtime-env-agent-port": 6382,
+        }
+    single = [port for name, port in plan.ports.model_dump().items() if name not in ("first_worker", "last_worker")]
+    assert len(set(single)) == len(single)
+    between = range(plan.ports.first_worker, plan.ports.last_worker + 1)
+    assert not {*single, plan.prefill.nixl_side_channel_port, plan.decode.nixl_side_channel_port} & set(between)
+
+
+def test_ray_asks_for_a_token_where_that_is_wanted_and_kuberay_makes_it() -> None:
+    assert "authOptions" not in ray_cluster_spec(plan_with())
+    # KubeRay 1.7.0 validation.go: with enableK8sTokenAuth it refuses a RayService.
+    assert ray_cluster_spec(plan_with({"ray_authentication": "token"}))["authOptions"] == {"mode": "token"}

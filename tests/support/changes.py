@@ -85,6 +85,26 @@ GATEWAY_FIELDS: Changes = {
     "max_body_bytes": 1024,
 }
 
+# Another value for every field of the network policies, whose rendering depends on what else there is.
+NETWORK_POLICY: Changes = {
+    "enforced_by": "vpc_cni",
+    "client_namespaces": ["applications"],
+    "balancer_cidrs": ["10.1.0.0/24"],
+    "monitoring_namespaces": ["monitoring"],
+    "operator_namespace": "operators",
+    "node_local_dns": True,
+    "kubernetes_api_cidrs": ["172.20.0.1/32"],
+    "egress_cidrs": ["10.0.0.0/8"],
+    "credentials": ["pod_identity"],
+    "redis_cidrs": ["10.2.0.0/24"],
+    "redis_namespaces": ["cache"],
+}
+POLICIES: Changes = {
+    "network_policy": {"balancer_cidrs": ["10.0.0.0/24"], "redis_cidrs": ["10.0.1.0/24"]},
+    "endpoint.conformance_job": True,
+    "gcs_fault_tolerance.redis_address": "redis.cache:6379",
+}
+
 TRAFFIC = {"requests_per_second": 1.0, "prompt_tokens": 200}
 SMALL = {"model.source": "Qwen/Qwen3-0.6B"}
 
@@ -99,6 +119,7 @@ CONTEXTS: dict[str, Changes] = {
     "gcs_fault_tolerance.redis_password.secret_name": PASSWORD,
     "gcs_fault_tolerance.redis_password.key": PASSWORD,
     **{f"traffic.{field}": {"traffic": TRAFFIC} for field in TRAFFIC},
+    **{f"network_policy.{field}": POLICIES for field in NETWORK_POLICY},
     "upgrade.strategy": {"prefill.max_nodes": 2, "decode.max_nodes": 2},
     **{f"{phase}.ami_driver_branch": {f"{phase}.ami_id": "ami-0123456789abcdef0"} for phase in PHASES},
     **{f"{phase}.capacity": P5 for phase in PHASES},
@@ -208,6 +229,8 @@ CHANGES: Changes = {
     "traffic.prompt_tokens": 100,
     "upgrade.strategy": "new_cluster",
     "single_pod_budget": "none",
+    **{f"network_policy.{field}": value for field, value in NETWORK_POLICY.items()},
+    "ray_authentication": "token",
     "privileged_workers": True,
     "initializing_timeout_seconds": 7200,
     "labels": {"cost-center": "7"},

@@ -110,6 +110,12 @@ specifications = st.fixed_dictionaries(
             )
         ),
         "eks_cluster": sometimes(clusters),
+        "network_policy": sometimes(
+            st.sampled_from(
+                [{}, {"balancer_cidrs": ["999.0.0.0/8"]}, {"egress_cidrs": []}, {"redis_namespaces": ["cache"]}]
+            )
+        ),
+        "ray_authentication": st.sampled_from(["none", "token"]),
         "gcs_fault_tolerance": sometimes(st.just({"redis_address": "redis:6379"})),
         "traffic": sometimes(
             st.sampled_from(

@@ -24,6 +24,7 @@ from support.strategies import sometimes, specifications, without_none
 from support.strategies_cluster import MOST_HEAD_GIB, MOST_NODES, Surroundings, new_clusters, takes
 from support.strategies_endpoint import drains, endpoints
 from support.strategies_gateway import without_gateway_that_has_no_room
+from support.strategies_policies import network_policies
 from support.strategies_rows import CATALOG, MOVING_TAGS, image_rows, instance_rows, model_rows
 
 _STOCK_DRIVER_BRANCH = CATALOG.amis["AL2023_x86_64_NVIDIA"].driver_branch
@@ -42,6 +43,8 @@ _WARNINGS = (
         "PD156",
         "PD157",
         "PD161",
+        "PD165",
+        "PD172",
         "PD204",
         "PD206",
         "PD212",
@@ -307,6 +310,7 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
     endpoint = draw(sometimes(endpoints(region)))
     if makes_cluster and endpoint is not None:
         endpoint.pop("subnet_ids", None)  # there are none yet
+    redis = draw(sometimes(_redis(strategy == "new_cluster")))
     makes_file_system = cache is not None and cache.get("storage") == "efs"
     around = Surroundings(
         region,
@@ -339,7 +343,9 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         kuberay_version=draw(sometimes(st.sampled_from(sorted(CATALOG.kuberay)))),
         hugging_face_token=draw(text.secret_references if model.gated else sometimes(text.secret_references)),
         model_cache=cache,
-        gcs_fault_tolerance=draw(sometimes(_redis(strategy == "new_cluster"))),
+        gcs_fault_tolerance=redis,
+        network_policy=draw(sometimes(network_policies(makes_cluster, endpoint or {}, cache, redis))),
+        ray_authentication=draw(sometimes(st.sampled_from(["none", "token"]))),
         traffic=draw(_traffic(context)),
         upgrade=_stated(strategy=strategy),
         single_pod_budget=draw(sometimes(budgets)),
