@@ -20,7 +20,7 @@ synth: .venv/.ready node_modules/.ready ## write the deployment's manifests to d
 	@python tools/synth.py "$(SPEC)"
 
 test: .venv/.ready node_modules/.ready ## run every test, with the coverage gate; ARGS="-k name" for a part, without it
-	pytest $(if $(ARGS),$(ARGS),--cov --cov-report=term)
+	pytest $(or $(ARGS),-n auto --maxprocesses 4 --dist loadfile --cov --cov-report=term)
 
 test-cluster: .venv/.ready node_modules/.ready ## run deployments in a real control plane, built once with Go; VERSIONS=all
 	@PYTHONPATH=tests python -m cluster.binaries
