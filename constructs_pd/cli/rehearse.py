@@ -38,12 +38,13 @@ def add_rehearse(commands: Any, as_json: ArgumentParser) -> None:
     rehearsing.add_argument(
         "--lose", choices=LOSSES, action="append", help="kill this while clients ask; may be given several times"
     )
+    rehearsing.add_argument("--hold", action="store_true", help="go on serving after the checks, until Ctrl-C")
     rehearsing.set_defaults(run=rehearse_command)
 
 
 def rehearse_command(stated: Namespace) -> int:
     """Rehearse a specification and print the report."""
-    options = Options(stated.engine, stated.port, stated.timeout, stated.plant, tuple(stated.lose or ()))
+    options = Options(stated.engine, stated.port, stated.timeout, stated.plant, tuple(stated.lose or ()), stated.hold)
     try:
         planned = plan_file(stated.specification)
         with _ended_like_interrupted(), output.progress() as tell:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException
 from typing import Any
 
@@ -13,7 +14,15 @@ class NoAnswerError(Exception):
     """Nothing answers, or not what was asked for."""
 
 
-def exchange(port: int, method: str, path: str, body: Any = None, *, timeout_seconds: float = 30.0) -> tuple[int, str]:
+def exchange(
+    port: int,
+    method: str,
+    path: str,
+    body: Any = None,
+    *,
+    headers: Mapping[str, str] | None = None,
+    timeout_seconds: float = 30.0,
+) -> tuple[int, str]:
     """Send a request and return the answer's status and text.
 
     Raises:
@@ -22,7 +31,7 @@ def exchange(port: int, method: str, path: str, body: Any = None, *, timeout_sec
     connection = HTTPConnection(NODE_ADDRESS, port, timeout=timeout_seconds)
     try:
         payload = None if body is None else json.dumps(body)
-        connection.request(method, path, payload, {"Content-Type": "application/json"})
+        connection.request(method, path, payload, {"Content-Type": "application/json", **(headers or {})})
         answer = connection.getresponse()
         return answer.status, answer.read().decode("utf-8", errors="replace")
     except (OSError, HTTPException) as error:

@@ -16,6 +16,8 @@ from constructs_pd.rehearsal.context import context_tokens
 from constructs_pd.rehearsal.cpu import aggregated
 from constructs_pd.rehearsal.dashboard import Replica, replicas
 from constructs_pd.rehearsal.deploy import deploy
+from constructs_pd.rehearsal.gateway_checks import through_gateway
+from constructs_pd.rehearsal.hold import hold
 from constructs_pd.rehearsal.local_ray import LocalRay, resources_text
 from constructs_pd.rehearsal.lose import Served
 from constructs_pd.rehearsal.options import Options
@@ -79,10 +81,17 @@ def looked_at(
     found.placed = _placed(running, work, ray)
     if all(answer.error for answer in answers):
         return found
+    through = None
+    if plan.endpoint.gateway is not None:
+        with steps.step("ask through the gateway"):
+            through = through_gateway(plan.endpoint.gateway, port, asked[-1], supervised)
+        found.checks += through.checks
     with steps.step("check the API's conformance"):
         found.checks += conformance_checks(plan, port, steps.tell)
     served = Served(ray, supervised, port, plan.model.served_name, context, options.timeout_seconds)
     lost = [served.lose(loss, index, steps) for index, loss in enumerate(options.lose)]
+    if options.hold:
+        hold(plan.model.served_name, port, through, ray, supervised, steps.tell)
     with steps.step("deploy the same engine aggregated"):
         deploy(ray.dashboard, aggregated(document), options.timeout_seconds, steps.tell)
     with steps.step("ask the aggregated engine"):

@@ -17,6 +17,7 @@ class Options:
         timeout_seconds: How long a deployment may take, in seconds.
         plant: A fault to plant, one of FAULTS; none: none.
         lose: What to kill while clients ask, each one of LOSSES, one after the other.
+        hold: Whether to go on serving after the checks, until Ctrl-C.
     """
 
     engine: EngineName = "vllm"
@@ -24,3 +25,4 @@ class Options:
     timeout_seconds: float = 900.0
     plant: str | None = None
     lose: tuple[str, ...] = ()
+    hold: bool = False

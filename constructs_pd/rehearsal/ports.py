@@ -5,24 +5,34 @@ from __future__ import annotations
 import random
 import socket
 from collections.abc import Iterable
-from contextlib import ExitStack
+from itertools import islice
 from typing import Final
 
 from constructs_pd.rehearsal.errors import RehearsalError
 from constructs_pd.rehearsal.nodes import NODE_ADDRESS
 
-#: Ports that the kernel gives to outgoing connections start above (ip_local_port_range, 32768 by default).
+#: Ports that the kernel gives to outgoing connections start above (ip_local_port_range, 32768 by default): one of them
+#: could be gone before Ray, which takes seconds to start, listens there.
+_FIRST_SINGLE = 10_000
 _FIRST, _LAST = 21_000, 32_000
 _STEP: Final = 64
 
 
 def free_ports(count: int) -> list[int]:
-    """Return different ports that are free now."""
-    with ExitStack() as held:
-        probes = [held.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind((NODE_ADDRESS, 0))
-        return [int(probe.getsockname()[1]) for probe in probes]
+    """Return different ports that are free now, none of which free_range returns.
+
+    Raises:
+        RehearsalError: There are not so many.
+    """
+    # Another rehearsal that starts now looks too, and nothing is bound for a while.
+    candidates = random.sample(range(_FIRST_SINGLE, _FIRST), _FIRST - _FIRST_SINGLE)
+    found = list(islice(filter(is_free, candidates), count))
+    if len(found) < count:
+        raise RehearsalError(
+            f"{len(found)} of {count} TCP ports are free between {_FIRST_SINGLE} and {_FIRST}",
+            "end what listens there",
+        )
+    return found
 
 
 def free_range(size: int, without: Iterable[range] = ()) -> range:
@@ -33,7 +43,6 @@ def free_range(size: int, without: Iterable[range] = ()) -> range:
     """
     step = max(_STEP, size)
     firsts = list(range(_FIRST, _LAST - size, step))
-    # Another rehearsal that starts now looks too, and nothing is bound for a while.
     for first in random.sample(firsts, len(firsts)):
         candidate = range(first, first + size)
         if not any(set(candidate) & set(other) for other in without) and all(is_free(port) for port in candidate):

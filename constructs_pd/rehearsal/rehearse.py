@@ -19,6 +19,7 @@ from constructs_pd.rehearsal.engines import Engine, engine, other_versions
 from constructs_pd.rehearsal.errors import RehearsalError
 from constructs_pd.rehearsal.exchange import NoAnswerError
 from constructs_pd.rehearsal.faults import FAULTS
+from constructs_pd.rehearsal.gateway import require_haproxy
 from constructs_pd.rehearsal.local_ray import LocalRay, start_ray
 from constructs_pd.rehearsal.look import looked_at
 from constructs_pd.rehearsal.losses import require_losses
@@ -56,6 +57,7 @@ def rehearse(plan: DeploymentPlan, options: Options, tell: Callable[[str], None]
     if options.port is not None:
         require_free(options.port)
     require_losses(options, context_tokens(plan))
+    require_haproxy(plan)
     steps = Steps(tell)
     with Supervised() as supervised:
         document = local_document(plan, options, chosen, supervised, steps)

@@ -11,31 +11,22 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
-from constructs_pd import DeploymentPlan
 from constructs_pd.rehearsal import load, lose
-from constructs_pd.rehearsal.engines import engine
 from constructs_pd.rehearsal.errors import RehearsalError
 from constructs_pd.rehearsal.faults import FAULTS
-from constructs_pd.rehearsal.local_ray import LocalRay, start_ray
-from constructs_pd.rehearsal.look import Found, looked_at
-from constructs_pd.rehearsal.nodes import planned_nodes
-from constructs_pd.rehearsal.options import Options
-from constructs_pd.rehearsal.rehearse import local_document
-from constructs_pd.rehearsal.steps import Steps
-from constructs_pd.rehearsal.supervised import Supervised
+from constructs_pd.rehearsal.look import Found
 from constructs_pd.rehearsal.supervisor import descendants
 from support.listeners import is_loopback, listeners, with_user
 from support.processes import ROOT
+from support.rehearsal_stage import MOCK, Stage, stage_of
 from support.specs import plan_with
 
-MOCK = Options(engine="mock")
 COMMAND = "import sys; from constructs_pd.cli.main import main; sys.exit(main(sys.argv[1:]))"
 SEVERAL = {
     "name": "several",
@@ -47,27 +38,11 @@ SEVERAL = {
 }
 
 
-@dataclass
-class Stage:
-    """The reference deployment's Ray nodes, on which several configurations are looked at, one after the other."""
-
-    plan: DeploymentPlan
-    ray: LocalRay
-    document: dict[str, Any]
-    supervised: Supervised
-
-    def look(self, document: dict[str, Any], options: Options = MOCK) -> Found:
-        return looked_at(self.plan, document, self.ray, options, Steps(lambda text: None), self.supervised)
-
-
 @pytest.fixture(scope="module")
 def stage() -> Iterator[Stage]:
-    planned = plan_with({})
-    mock = engine("mock", planned.versions.vllm)
-    with Supervised() as supervised:
-        document = local_document(planned, MOCK, mock, supervised, Steps(lambda text: None))
-        ray = start_ray(planned_nodes(planned), mock.python, mock.environment, supervised, lambda text: None)
-        yield Stage(planned, ray, document, supervised)
+    """The reference deployment's, on which several configurations are looked at."""
+    with stage_of(plan_with({})) as running:
+        yield running
 
 
 def failed(found: Found) -> set[str]:

@@ -6,11 +6,12 @@ honours max_tokens, stop, stream, usage, n, temperature and seed; it knows no to
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any, Final
 
 from constructs_pd.rehearsal.mock.counters import Counters, RayCounters
@@ -125,7 +126,7 @@ class MockEngine:
         self._counters.generated(produced)
         shape = _Shape(request, kind, self._config.model_id, len(tokens), produced)
         if request.stream:
-            for line in shape.stream(answers):
+            async for line in shape.stream(answers, request.mock_pause_seconds):
                 yield line
             return
         params = request.kv_transfer_params or {}
@@ -203,13 +204,14 @@ class _Shape:
     def _content(self, text: str) -> dict[str, Any]:
         return {"message": {"role": "assistant", "content": text}} if self._is_chat else {"text": text}
 
-    def stream(self, answers: list[tuple[str, str]]) -> Iterator[str]:
-        """Yield the answer's lines as server-sent events, a token each."""
+    async def stream(self, answers: list[tuple[str, str]], pause_seconds: float) -> AsyncIterator[str]:
+        """Yield the answer's lines as server-sent events, a token each, after a pause."""
         for index, (text, reason) in enumerate(answers):
             if self._is_chat:
                 yield self._event([self._choice(index, {"delta": {"role": "assistant", "content": ""}})])
             for character in text:
                 delta = {"delta": {"content": character}} if self._is_chat else {"text": character}
+                await asyncio.sleep(pause_seconds)
                 yield self._event([self._choice(index, delta)])
             last: dict[str, Any] = {"delta": {}} if self._is_chat else {"text": ""}
             yield self._event([self._choice(index, last, reason)])

@@ -30,6 +30,8 @@ class _Request(OpenModel):
     seed: int | None = None
     request_id: str = ""
     kv_transfer_params: dict[str, Any] | None = None
+    # Not OpenAI's: how long the mock waits before each token of a stream.
+    mock_pause_seconds: Annotated[float, Field(ge=0)] = 0
 
     @property
     def stop_sequences(self) -> tuple[str, ...]:
