@@ -7,6 +7,7 @@ from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
 from constructs_pd.k8s.custom_resource import custom_resource
+from constructs_pd.k8s.network_policy import network_policy
 from constructs_pd.manifests.gateway import (
     gateway_budget_spec,
     gateway_data,
@@ -19,6 +20,8 @@ from constructs_pd.planning.gateway_plan import GatewayPlan
 
 class Gateway(Construct):
     """HAProxy that asks for API keys, with everything that it needs but its namespace and the keys' Secret.
+
+    The network policy of its pods stands here too: it can only come after their namespace.
 
     Args:
         scope: The endpoint that it belongs to.
@@ -58,3 +61,6 @@ class Gateway(Construct):
             metadata=metadata,
             spec=gateway_budget_spec(gateway),
         )
+        for policy in plan.network_policies:
+            if policy.namespace == gateway.namespace:
+                network_policy(self, plan, policy)

@@ -19,8 +19,8 @@ class RayLlmCluster(Construct):
 
     Alone it emits a `RayCluster`. When a `PrefillDecodeService` adopts it, the service emits a `RayService` that
     contains this cluster, and no `RayCluster` is emitted; `ApiObject.of(cluster)` is then that RayService. In both
-    cases it owns the ServiceAccount of the pods, the disruption budgets, the network policies, and the claim of a model
-    cache that is made for it.
+    cases it owns the ServiceAccount of the pods, the disruption budgets, the network policies of its namespace, and the
+    claim of a model cache that is made for it.
 
     Args:
         scope: Parent construct.
@@ -63,7 +63,8 @@ class RayLlmCluster(Construct):
         for budget in plan.budgets:
             self._budget(budget)
         for policy in plan.network_policies:
-            network_policy(self, plan, policy)
+            if policy.namespace == plan.namespace:
+                network_policy(self, plan, policy)
 
     def adopt(self, service: Construct) -> None:
         """Hand the cluster over to a service, which from now on emits it as a part of itself.

@@ -13,6 +13,7 @@ from typing import Final
 
 from constructs_pd.planning import defaults
 from constructs_pd.planning.addons import KUBE_SYSTEM
+from constructs_pd.planning.balancer import has_keys
 from constructs_pd.planning.charts import KUBERAY_OPERATOR
 from constructs_pd.planning.deployment_plan import PhaseName
 from constructs_pd.planning.facts import Facts, PhaseFacts
@@ -73,23 +74,19 @@ _BETWEEN_NODES: Final = (
 )
 
 
-def network_policies(facts: Facts, *, has_gateway: bool = False) -> tuple[NetworkPolicyPlan, ...]:
-    """Return them, or none where none are wanted.
-
-    Args:
-        facts: The specification, which no rule refuses.
-        has_gateway: Whether clients reach a gateway, in a namespace of its own, instead of Serve.
-    """
+def network_policies(facts: Facts) -> tuple[NetworkPolicyPlan, ...]:
+    """Return them, or none where none are wanted, for a specification that no rule refuses."""
     stated = facts.spec.network_policy
-    return () if stated is None else tuple(_Policies(facts, stated, has_gateway).all())
+    return () if stated is None else tuple(_Policies(facts, stated).all())
 
 
 class _Policies:
     """The policies of one deployment."""
 
-    def __init__(self, facts: Facts, stated: NetworkPolicy, has_gateway: bool) -> None:
-        self._facts, self._stated, self._has_gateway = facts, stated, has_gateway
-        self._spec = facts.spec
+    def __init__(self, facts: Facts, stated: NetworkPolicy) -> None:
+        self._facts, self._stated, self._spec = facts, stated, facts.spec
+        # Clients then reach the gateway, in a namespace of its own, instead of Serve.
+        self._has_gateway = has_keys(facts.spec.endpoint)
         self._labels = {defaults.DEPLOYMENT_LABEL: facts.spec.name}
 
     def all(self) -> Iterator[NetworkPolicyPlan]:

@@ -6,15 +6,12 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from constructs_pd import DeploymentPlan
-from constructs_pd.k8s.network_policy import network_policy
-from constructs_pd.planning.catalog import load_catalog
-from constructs_pd.planning.facts import gather
-from constructs_pd.planning.network_policies import network_policies
+from support.changes import GATEWAY as GATEWAY_FIELDS
 from support.new_cluster import CHANGES
+from support.order import namespaces_are_first
 from support.policies import Address, Party, Pod, allowed, port_entries
-from support.rendered import Manifest, chart, synthesized, whole_deployment
-from support.specs import plan_with, spec_with
+from support.rendered import Manifest, as_written, whole_deployment
+from support.specs import plan_with
 
 POLICY: dict[str, Any] = {
     "network_policy": {
@@ -264,12 +261,7 @@ def test_the_vpc_cni_lets_out_to_the_addresses_of_services(policies: list[Manife
 
 def with_gateway(changes: dict[str, Any]) -> list[Manifest]:
     """Return the policies of a deployment whose clients reach a gateway."""
-    spec = spec_with(changes)
-    plan: DeploymentPlan = plan_with(changes)
-    scope = chart()
-    for policy in network_policies(gather(spec, load_catalog()), has_gateway=True):
-        network_policy(scope, plan, policy)
-    return synthesized(scope)
+    return policies_of({**changes, "endpoint.gateway": GATEWAY_FIELDS})
 
 
 def test_a_gateway_alone_reaches_serve_and_clients_reach_it_alone() -> None:
@@ -286,3 +278,10 @@ def test_a_gateway_alone_reaches_serve_and_clients_reach_it_alone() -> None:
     assert allowed(rendered, CHECK, DECODE, SERVE)
     # Of the deployment's namespace, not of a namespace of the same gateway's name.
     assert not allowed(rendered, Pod("elsewhere", GATEWAY.labels), DECODE, SERVE)
+
+
+def test_nothing_is_written_before_its_namespace() -> None:
+    written = as_written(plan_with({**POLICY, "endpoint.gateway": GATEWAY_FIELDS}))
+    policies = [manifest for manifest in written if manifest["kind"] == "NetworkPolicy"]
+    assert {policy["metadata"]["namespace"] for policy in policies} == {NAMESPACE, f"{NAMESPACE}-gateway"}
+    assert namespaces_are_first(written) == []

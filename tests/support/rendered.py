@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cdk8s import Chart, Testing
+from k8s_app import DeploymentChart
 
 from constructs_pd import (
     DeploymentNamespace,
@@ -33,6 +34,11 @@ def whole_deployment(plan: DeploymentPlan) -> list[Manifest]:
     service = PrefillDecodeService(scope, "service", plan=plan, cluster=cluster)
     OpenAIEndpoint(scope, "endpoint", plan=plan, service=service)
     return synthesized(scope)
+
+
+def as_written(plan: DeploymentPlan) -> list[Manifest]:
+    """Return every manifest of a deployment as the app of this repository writes them, in its order."""
+    return synthesized(DeploymentChart(Testing.app(), plan))
 
 
 def synthesized(scope: Chart) -> list[Manifest]:
