@@ -38,7 +38,7 @@ def add_rehearse(commands: Any, as_json: ArgumentParser) -> None:
     rehearsing.add_argument(
         "--lose", choices=LOSSES, action="append", help="kill this while clients ask; may be given several times"
     )
-    rehearsing.add_argument("--hold", action="store_true", help="go on serving after the checks, until Ctrl-C")
+    rehearsing.add_argument("--hold", action="store_true", help="go on serving instead of comparing, until Ctrl-C")
     rehearsing.set_defaults(run=rehearse_command)
 
 

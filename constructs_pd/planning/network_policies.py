@@ -188,8 +188,6 @@ class _Policies:
 
     def _check(self) -> Iterator[AllowPlan]:
         """Yield what the conformance Job reaches: the endpoint, the decode pods' metrics, the Kubernetes API."""
-        if self._has_gateway:
-            yield _allow(_GATEWAY_PORTS, self._gateways)
         yield _allow(_SERVE, PodsPlan(labels=_BEHIND_THE_SERVICE))
         yield _allow(_METRICS, self._pods("decode"))
         yield _allow(_HTTPS, *(_without_link_local(cidr) for cidr in self._api()))

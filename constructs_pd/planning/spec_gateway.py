@@ -36,7 +36,7 @@ class Gateway(FrozenModel):
     )
     image: str = Field(
         max_length=512,
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/@-]*$",
+        pattern=r"^[a-z0-9][a-z0-9._:/-]*(:[A-Za-z0-9_.-]+)?(@[a-z0-9:@]*)?$",
         description="an image of HAProxy 2.8 with its digest, such as docker.io/library/haproxy:2.8.25@sha256:...",
     )
     pull_secrets: ObjectNames = Field(

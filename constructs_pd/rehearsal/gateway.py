@@ -5,10 +5,9 @@ from __future__ import annotations
 import secrets
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from http import HTTPStatus
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -23,8 +22,6 @@ from constructs_pd.rehearsal.ports import free_ports
 from constructs_pd.rehearsal.supervised import Supervised
 
 NAME: Final = "gateway"
-#: The name of the key that a rehearsal makes for itself.
-KEY_NAME: Final = "rehearsal"
 #: HAProxy starts in a fraction of it, and then asks Serve whether it is well.
 _START_SECONDS: Final = 30.0
 _POLL_SECONDS: Final = 0.2
@@ -37,24 +34,31 @@ class LocalGateway:
 
     Attributes:
         port: Its port, on the loopback address.
+        process: Its process.
         keys: The file with names and digests of its keys, as in the mounted Secret.
         reload_seconds: How often it looks at that file.
     """
 
     port: int
+    process: int
     keys: Path
     reload_seconds: int
 
-    def let_in(self, *keys: str) -> None:
-        """Let who has one of these keys in, and nobody else, as a changed Secret does: by a rename."""
-        fresh = self.keys.with_suffix(".new")
-        fresh.write_text("".join(f"{KEY_NAME}:{digest(key)}\n" for key in keys), encoding="utf-8")
-        fresh.rename(self.keys)
+    def let_in(self, keys: Mapping[str, str]) -> None:
+        """Let who has one of these keys in, by their names, and nobody else, as a changed Secret does: by a rename."""
+        write_keys(self.keys, keys)
 
 
 def new_key() -> str:
     """Return a key that nobody has."""
     return f"sk-{secrets.token_hex(_KEY_BYTES)}"
+
+
+def write_keys(path: Path, keys: Mapping[str, str]) -> None:
+    """Write names and digests of keys at once."""
+    fresh = path.with_suffix(".new")
+    fresh.write_text("".join(f"{name}:{digest(key)}\n" for name, key in keys.items()), encoding="utf-8")
+    fresh.rename(path)
 
 
 def digest(key: str) -> str:
@@ -77,8 +81,10 @@ def require_haproxy(plan: DeploymentPlan) -> None:
         _haproxy()
 
 
-def start_gateway(gateway: GatewayPlan, serve_port: int, key: str, supervised: Supervised) -> LocalGateway:
-    """Start it before Serve, for one key, and wait until it takes requests.
+def start_gateway(
+    gateway: GatewayPlan, serve_port: int, keys: Mapping[str, str], supervised: Supervised
+) -> LocalGateway:
+    """Start it before Serve, for keys by their names, and wait until it answers.
 
     Raises:
         RehearsalError: It does not start.
@@ -95,14 +101,14 @@ def start_gateway(gateway: GatewayPlan, serve_port: int, key: str, supervised: S
     )
     for name, text in gateway_files(gateway, place).items():
         (folder / name).write_text(text, encoding="utf-8")
-    running = LocalGateway(port, folder / "keys", gateway.reload_seconds)
-    running.let_in(key)
+    write_keys(folder / "keys", keys)
     process = supervised.start([_haproxy(), "-f", str(folder / CONFIG_FILE)], {}, NAME)
-    if not within(_START_SECONDS, lambda: not supervised.runs(process) or _takes_requests(running, key)):
-        raise RehearsalError(f"the gateway takes no requests:\n{supervised.last_lines(NAME)}", "see its log above")
+    # Who has no key is not counted.
+    if not within(_START_SECONDS, lambda: not supervised.runs(process) or status(port, None) != 0):
+        raise RehearsalError(f"the gateway does not answer:\n{supervised.last_lines(NAME)}", "see its log above")
     if not supervised.runs(process):
         raise RehearsalError(f"the gateway ended:\n{supervised.last_lines(NAME)}", "see HAProxy's message above")
-    return running
+    return LocalGateway(port, process, folder / "keys", gateway.reload_seconds)
 
 
 def within(seconds: float, happened: Callable[[], bool]) -> bool:
@@ -121,10 +127,6 @@ def status(port: int, key: str | None) -> int:
         return exchange(port, "GET", "/v1/models", headers=bearer(key))[0]
     except NoAnswerError:
         return 0
-
-
-def _takes_requests(running: LocalGateway, key: str) -> bool:
-    return status(running.port, key) == HTTPStatus.OK
 
 
 def _haproxy() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
@@ -18,6 +18,8 @@ from constructs_pd.rehearsal.supervised import Supervised
 NOBODY: Final = "the gateway lets nobody through without a key that is in force"
 SAME: Final = "who has a key is answered as by Serve itself, whole and as a stream"
 EXCHANGED: Final = "keys are exchanged while the gateway runs"
+#: Each key is of a name of its own, or two of them could meet one limit.
+_WHOLE, _STREAM, _OLD, _FRESH, _HELD = "whole", "stream", "old", "fresh", "held"
 #: The file is looked at so often; then a request is answered.
 _LATE_SECONDS: Final = 10.0
 _TIMEOUT_SECONDS: Final = 180.0
@@ -45,7 +47,7 @@ class Through:
 
     Attributes:
         gateway: It; it goes on running.
-        key: The key that is in force now.
+        key: A key that is in force, with which nothing was asked.
         checks: What was found.
     """
 
@@ -60,23 +62,41 @@ def through_gateway(gateway: GatewayPlan, serve_port: int, question: Question, s
     Raises:
         RehearsalError: It does not start.
     """
-    key, fresh = new_key(), new_key()
-    running = start_gateway(gateway, serve_port, key, supervised)
+    keys = {name: new_key() for name in (_WHOLE, _STREAM, _OLD, _FRESH, _HELD)}
+    running = start_gateway(gateway, serve_port, _without(keys, _FRESH), supervised)
     checks = [nobody(status(running.port, None), status(running.port, new_key()))]
     try:
         direct = _whole(serve_port, None, question)
-        checks.append(same(direct, _whole(running.port, key, question), _stream(running.port, key, question)))
+        whole, stream = _whole(running.port, keys[_WHOLE], question), _stream(running.port, keys[_STREAM], question)
+        checks.append(same(direct, whole, stream))
     except NoAnswerError as error:
         checks.append(Check(SAME, False, str(error)))
+    checks.append(exchanged(*_exchange_keys(running, keys)))
+    return Through(running, keys[_HELD], checks)
+
+
+def _exchange_keys(running: LocalGateway, keys: Mapping[str, str]) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Let a new key in and shut the old one out; return how each was answered, the old one first, after either."""
+
+    def answered() -> tuple[int, int]:
+        return status(running.port, keys[_OLD]), status(running.port, keys[_FRESH])
+
     late = running.reload_seconds + _LATE_SECONDS
-    running.let_in(key, fresh)
-    both = within(late, lambda: status(running.port, fresh) == HTTPStatus.OK)
-    both = both and status(running.port, key) == HTTPStatus.OK
-    running.let_in(fresh)
-    removed = within(late, lambda: status(running.port, key) == HTTPStatus.UNAUTHORIZED)
-    removed = removed and status(running.port, fresh) == HTTPStatus.OK
-    checks.append(exchanged(both, removed))
-    return Through(running, fresh, checks)
+    running.let_in(keys)
+    within(late, lambda: in_force(status(running.port, keys[_FRESH])))
+    beside = answered()
+    running.let_in(_without(keys, _OLD))
+    within(late, lambda: not in_force(status(running.port, keys[_OLD])))
+    return beside, answered()
+
+
+def _without(keys: Mapping[str, str], name: str) -> dict[str, str]:
+    return {each: key for each, key in keys.items() if each != name}
+
+
+def in_force(answered: int) -> bool:
+    """Return whether a key is: who has one that is not is told so, and who has one may be told that it is too often."""
+    return answered in (HTTPStatus.OK, HTTPStatus.TOO_MANY_REQUESTS)
 
 
 def nobody(without: int, unknown: int) -> Check:
@@ -92,13 +112,19 @@ def same(direct: Said, whole: Said, stream: Said) -> Check:
     return Check(SAME, False, f"Serve said {direct}, through the gateway {whole}, as a stream {stream}")
 
 
-def exchanged(both: bool, removed: bool) -> Check:
-    """A new key is taken beside the old one, and the old one refused once it is gone."""
+def exchanged(beside: tuple[int, int], after: tuple[int, int]) -> Check:
+    """A new key is taken beside the old one, and the old one refused once its line is gone.
+
+    Args:
+        beside: How the old and the new key were answered while both had a line.
+        after: The same once the old one had none.
+    """
     found = (
-        f"the new key was {'' if both else 'not '}taken beside the old one, "
-        f"which was {'' if removed else 'not '}refused without its line"
+        f"old and new key: status {beside[0]} and {beside[1]} side by side, {after[0]} and {after[1]} "
+        "without the old one's line"
     )
-    return Check(EXCHANGED, both and removed, found)
+    right = all(map(in_force, beside)) and after[0] == HTTPStatus.UNAUTHORIZED and in_force(after[1])
+    return Check(EXCHANGED, right, found)
 
 
 def _whole(port: int, key: str | None, question: Question) -> Said:

@@ -91,7 +91,10 @@ def looked_at(
     served = Served(ray, supervised, port, plan.model.served_name, context, options.timeout_seconds)
     lost = [served.lose(loss, index, steps) for index, loss in enumerate(options.lose)]
     if options.hold:
+        for failed in (check for check in found.checks if not check.passed):
+            steps.tell(f"FAILED {failed.name}: {failed.detail}")
         hold(plan.model.served_name, port, through, ray, supervised, steps.tell)
+        return found
     with steps.step("deploy the same engine aggregated"):
         deploy(ray.dashboard, aggregated(document), options.timeout_seconds, steps.tell)
     with steps.step("ask the aggregated engine"):

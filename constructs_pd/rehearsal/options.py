@@ -17,7 +17,7 @@ class Options:
         timeout_seconds: How long a deployment may take, in seconds.
         plant: A fault to plant, one of FAULTS; none: none.
         lose: What to kill while clients ask, each one of LOSSES, one after the other.
-        hold: Whether to go on serving after the checks, until Ctrl-C.
+        hold: Whether to go on serving until Ctrl-C, instead of comparing with an aggregated engine.
     """
 
     engine: EngineName = "vllm"

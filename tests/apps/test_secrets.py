@@ -8,16 +8,19 @@ from typing import Any
 import pytest
 import yaml
 
+from support.gateway import GATEWAY
 from support.processes import python
-from support.specs import changed, reference_data
+from support.specs import CERTIFICATE, OIDC, changed, reference_data
 
 # What a machine that builds may hold. Each value occurs nowhere else.
 PLANTED: dict[str, Any] = {
     "AWS_ACCESS_KEY_ID": "AKIAPLANTED012345678",
     "AWS_SECRET_ACCESS_KEY": "planted/secret/access/key/of/the/machine",
     "AWS_SESSION_TOKEN": "planted-session-token-of-the-machine",
+    "GATEWAY_KEY": "planted" + "0123456789abcdef" * 3,
     "HF_TOKEN": "hf_plantedplantedplantedplanted",
     "HUGGING_FACE_HUB_TOKEN": "hf_plantedagainplantedagain",
+    "LOGIN": "sk-plantedloginplantedlogin",
     "OPENAI_API_KEY": "sk-plantedplantedplantedplanted",
     "RAY_AUTH_TOKEN": "planted-token-of-ray",
     "REDIS_PASSWORD": "planted-password-of-redis",
@@ -30,6 +33,9 @@ REFERENCES: dict[str, Any] = {
     },
     "decode.pod.secret_environment": {"WANDB_API_KEY": {"secret_name": "wandb", "key": "key"}},
     "ray_authentication": "token",
+    "endpoint.exposure": "internet_alb",
+    "endpoint.balancer": {"certificate_arn": CERTIFICATE, "access_logs": {"bucket": "acme-logs"}, "oidc": OIDC},
+    "endpoint.gateway": GATEWAY,
 }
 # Where a secret may be put by mistake, each with the code of the refusal.
 LITERAL: dict[str, tuple[dict[str, Any], str]] = {
@@ -41,6 +47,19 @@ LITERAL: dict[str, tuple[dict[str, Any], str]] = {
     "named variable": ({"decode.pod.environment": {"WANDB_API_KEY": PLANTED["WANDB_API_KEY"]}}, "PD110"),
     "other variable": ({"decode.pod.environment": {"SETTINGS": f"a={PLANTED['OPENAI_API_KEY']}"}}, "PD106"),
     "annotation": ({"head.pod.annotations": {"example.com/a": PLANTED["AWS_ACCESS_KEY_ID"]}}, "PD106"),
+    "key of the gateway": ({"endpoint.gateway": {**GATEWAY, "api_keys_secret": PLANTED["GATEWAY_KEY"]}}, "PD005"),
+    "name of the gateway's Secret": (
+        {"endpoint.gateway": {**GATEWAY, "api_keys_secret": {"secret_name": PLANTED["GATEWAY_KEY"]}}},
+        "PD140",
+    ),
+    "secret of a login": (
+        {"endpoint.balancer": {"certificate_arn": CERTIFICATE, "oidc": {**OIDC, "client_secret": PLANTED["LOGIN"]}}},
+        "PD002",
+    ),
+    "name of a login's Secret": (
+        {"endpoint.balancer": {"certificate_arn": CERTIFICATE, "oidc": {**OIDC, "secret_name": PLANTED["LOGIN"]}}},
+        "PD106",
+    ),
     "token of ray": ({"head.pod.environment": {"RAY_AUTH_TOKEN": PLANTED["RAY_AUTH_TOKEN"]}}, "PD109"),
 }
 

@@ -274,7 +274,7 @@ def test_a_gateway_alone_reaches_serve_and_clients_reach_it_alone() -> None:
     assert not allowed(rendered, BYSTANDER, GATEWAY, 8080)
     assert not allowed(rendered, GATEWAY, HEAD, DASHBOARD)
     assert not allowed(rendered, GATEWAY, INTERNET, 443)
-    assert allowed(rendered, CHECK, GATEWAY, 8080)
+    assert not allowed(rendered, CHECK, GATEWAY, 8080)  # it has no key
     assert allowed(rendered, CHECK, DECODE, SERVE)
     # Of the deployment's namespace, not of a namespace of the same gateway's name.
     assert not allowed(rendered, Pod("elsewhere", GATEWAY.labels), DECODE, SERVE)

@@ -182,7 +182,7 @@ def test_a_client_that_reads_slowly_holds_up_nobody(gateway: RunningGateway, sai
         assert streamed(gateway) == (said, True)
         assert time.monotonic() - begun < 5
         rest = received(slow)
-    assert rest.count(b"data: {") > 2000
+    assert rest.count(b"data: {") > 1990  # the first of them are read already
     assert b"data: [DONE]" in rest
 
 
@@ -251,7 +251,9 @@ def test_a_rehearsal_asks_through_it(stage: Stage) -> None:
     assert gateway is not None
     with Supervised() as supervised:
         question = questions(MODEL, context_tokens(stage.plan))[-1]
-        through = through_gateway(gateway.model_copy(update={"reload_seconds": 1}), stage.port, question, supervised)
+        # The least that a plan may give a key: the checks are about keys, and must not meet a limit.
+        least = {"reload_seconds": 1, "requests_per_minute": 1, "concurrent_requests": 1}
+        through = through_gateway(gateway.model_copy(update=least), stage.port, question, supervised)
         assert [check.name for check in through.checks if not check.passed] == []
         assert len(through.checks) == 3
         assert status(through.gateway.port, through.key) == 200

@@ -37,15 +37,30 @@ class ServeStub:
     Attributes:
         address: Its address, host:port.
         received: Requests, in the order in which their bodies were read.
+        most_at_once: The most requests that were answered at one time.
         hung_up: Answers whose client went away before their end.
         healthy: Whether it says that it is well.
     """
 
     address: str = ""
     received: list[Received] = field(default_factory=list)
+    most_at_once: int = 0
     hung_up: int = 0
     healthy: bool = True
+    _now: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """Count a request while it is answered."""
+        with self._lock:
+            self._now += 1
+            self.most_at_once = max(self.most_at_once, self._now)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._now -= 1
 
     def keep(self, received: Received) -> None:
         """Keep a request."""
@@ -74,11 +89,12 @@ class _Handler(BaseHTTPRequestHandler):
             told = json.loads(body)
         except ValueError:
             told = {}
-        if told.get("stream"):
-            self._stream(told.get("chunks", 3), told.get("pause", 0.0))
-        else:
-            self._wait(told.get("pause", 0.0))
-            self._answer(200, json.dumps(ANSWER).encode())
+        with self.stub.answering():
+            if told.get("stream"):
+                self._stream(told.get("chunks", 3), told.get("pause", 0.0))
+            else:
+                self._wait(told.get("pause", 0.0))
+                self._answer(200, json.dumps(ANSWER).encode())
 
     def _keep(self, body: bytes) -> None:
         self.stub.keep(Received(self.command, self.path, tuple(self.headers.items()), body))

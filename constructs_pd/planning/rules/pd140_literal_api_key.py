@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.rules.rule import Rule, Violation
+from constructs_pd.redaction import holds_credential
 
 # A digest of a key, or a random key: no name that a person gives a Secret. PD106 knows keys that have a prefix.
 _HEXADECIMAL = re.compile(r"[0-9A-Fa-f]{32,}")
@@ -17,8 +18,9 @@ def check(facts: Facts) -> Iterator[Violation]:
     if gateway is None:
         return
     for name in ("secret_name", "key"):
-        found = _HEXADECIMAL.search(getattr(gateway.api_keys_secret, name))
-        if found is not None:
+        text = getattr(gateway.api_keys_secret, name)
+        found = _HEXADECIMAL.search(text)
+        if found is not None and not holds_credential(text):
             yield Violation(
                 f"endpoint.gateway.api_keys_secret.{name}",
                 f"{len(found[0])} hexadecimal digits in a row, which look like an API key or its digest "

@@ -1,5 +1,6 @@
 import pytest
 
+from constructs_pd.planning.rules.pd106_literal_secret import RULE as CREDENTIALS
 from constructs_pd.planning.rules.pd140_literal_api_key import RULE
 from support.gateway import GATEWAY, KEY, line_of
 from support.rules import findings_of
@@ -24,6 +25,12 @@ def test_refuses_digests_and_keys_without_repeating_them(reference: dict[str, st
     (field,) = reference
     assert finding.subject == f"endpoint.gateway.api_keys_secret.{field}"
     assert reference[field] not in finding.render()
+
+
+def test_leaves_keys_with_a_prefix_to_the_rule_about_credentials() -> None:
+    changes = referring(secret_name=KEY)
+    assert findings_of(RULE, changes) == []
+    assert len(findings_of(CREDENTIALS, changes)) == 1
 
 
 def test_says_nothing_without_a_gateway() -> None:

@@ -1,0 +1,31 @@
+"""PD175: network policies let in whom they name, not everybody."""
+
+from collections.abc import Iterator
+
+from constructs_pd.findings import Severity
+from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.rules.rule import Rule, Violation
+
+_EVERYWHERE = "0.0.0.0/0"
+
+
+def check(facts: Facts) -> Iterator[Violation]:
+    """Yield a violation where the balancer's addresses are all there are."""
+    stated = facts.spec.network_policy
+    if stated is None or _EVERYWHERE not in stated.balancer_cidrs:
+        return
+    yield Violation(
+        f"network_policy.balancer_cidrs.{stated.balancer_cidrs.index(_EVERYWHERE)}",
+        f"{_EVERYWHERE} is 4,294,967,296 addresses, every pod's among them: it lets everybody reach the endpoint",
+        "name the ranges of the balancer's subnets (aws ec2 describe-subnets: CidrBlock)",
+    )
+
+
+RULE = Rule(
+    code="PD175",
+    severity=Severity.WARNING,
+    title="Network policies do not let everybody reach the endpoint",
+    rationale="A policy is believed to guard the endpoint, and any pod of the cluster reaches it.",
+    source="Kubernetes API, IPBlock: pods have addresses too",
+    check=check,
+)

@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from constructs_pd.findings import Severity
+from constructs_pd.planning.rules.pd175_everybody_in import RULE
+from support.rules import findings_of
+
+
+def ranges(*cidrs: str) -> dict[str, Any]:
+    return {"network_policy": {"balancer_cidrs": list(cidrs)}, "endpoint.exposure": "internal_alb"}
+
+
+@pytest.mark.parametrize("changes", [{}, {"network_policy": {}}, ranges("10.0.7.0/24", "0.0.0.0/1")])
+def test_accepts_ranges(changes: dict[str, Any]) -> None:
+    assert findings_of(RULE, changes) == []
+
+
+def test_warns_of_every_address() -> None:
+    (finding,) = findings_of(RULE, ranges("10.0.7.0/24", "0.0.0.0/0"))
+    assert finding.severity is Severity.WARNING
+    assert finding.subject == "network_policy.balancer_cidrs.1"
+    assert "4,294,967,296 addresses" in finding.message
