@@ -40,7 +40,7 @@ def live(kubernetes: str) -> Iterator[ControlPlane]:
     """A running control plane: our own, or the disposable cluster that TEST_CLUSTER_KUBECONFIG names."""
     if DISPOSABLE:
         kubectl = Kubectl(build(f"kubernetes-{DEFAULT_VERSION}") / "kubectl", Path(DISPOSABLE))
-        yield ControlPlane(kubectl, kubernetes, None, None)
+        yield ControlPlane(kubectl, kubernetes, None, None, None)
         return
     with control_plane(kubernetes) as own:
         yield own

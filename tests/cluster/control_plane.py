@@ -7,14 +7,18 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from cluster.binaries import build, module_folder, module_version
 from cluster.certificates import Certificates, write_certificates
+from cluster.dashboard import Dashboards, dashboards
 from cluster.kubectl import Kubectl, RefusedError, wait_for
+from cluster.kubelet import STARTED
 from cluster.processes import Processes, free_port
 
 KUBERAY = "github.com/ray-project/kuberay/ray-operator"
@@ -38,12 +42,14 @@ class ControlPlane:
         kubernetes: Its Kubernetes version.
         operator: Version of the KubeRay operator, or none where the cluster is not ours.
         operator_log: The operator's log, or none where the cluster is not ours.
+        dashboards: What the operator asks in the place of Ray's dashboards, or none where the cluster is not ours.
     """
 
     kubectl: Kubectl
     kubernetes: str
     operator: str | None
     operator_log: Path | None
+    dashboards: Dashboards | None
 
 
 @contextmanager
@@ -54,6 +60,7 @@ def control_plane(kubernetes: str) -> Iterator[ControlPlane]:
     )
     with (
         tempfile.TemporaryDirectory(prefix="constructs-pd-test-cluster-") as folder,
+        dashboards() as answering,
         Processes(Path(folder)) as running,
     ):
         work = Path(folder)
@@ -67,9 +74,10 @@ def control_plane(kubernetes: str) -> Iterator[ControlPlane]:
         _start_controllers(running, programs, kubeconfig, certificates)
         _start_kwok(running, kwok / "kwok", kubeconfig)
         _install_definitions(kubectl)
-        _start_operator(running, operator / "kuberay-operator", kubeconfig)
+        _start_operator(running, operator / "kuberay-operator", kubeconfig, answering)
+        version, log = module_version("kuberay", KUBERAY), running.log("kuberay-operator")
         try:
-            yield ControlPlane(kubectl, kubernetes, module_version("kuberay", KUBERAY), running.log("kuberay-operator"))
+            yield ControlPlane(kubectl, kubernetes, version, log, answering)
             running.require_running()
         finally:
             _keep_logs(work, kubernetes)
@@ -135,24 +143,45 @@ def _start_controllers(running: Processes, programs: Path, kubeconfig: Path, cer
 
 
 def _start_kwok(running: Processes, program: Path, kubeconfig: Path) -> None:
-    """Start what says of the tests' nodes that they live, and of workers on them that they run.
+    """Start what says of the tests' nodes that they live, and of pods on them that they run.
 
-    Of a head it says nothing: the operator would then ask Ray's dashboard, which is not there, every two seconds.
+    Heads and the gateway's pods wait until a test starts them: once a head runs the operator asks its dashboard, and
+    the gateway's pods wait for a Secret, of which KWOK knows nothing.
     """
     stages = module_folder("kwok", KWOK) / "kustomize" / "stage"
     ready = yaml.safe_load((stages / KWOK_READY).read_text(encoding="utf-8"))
-    node_type = {"key": '.metadata.labels["ray.io/node-type"]', "operator": "NotIn", "values": ["head"]}
-    ready["spec"]["selector"]["matchExpressions"].append(node_type)
-    workers = kubeconfig.with_name("pod-ready.yaml")
-    workers.write_text(yaml.safe_dump(ready), encoding="utf-8")
+    at_once = _when(
+        ready,
+        "at-once",
+        {"key": '.metadata.labels["ray.io/node-type"]', "operator": "NotIn", "values": ["head"]},
+        {"key": '.metadata.labels["constructs-pd/role"]', "operator": "NotIn", "values": ["gateway"]},
+    )
+    key, value = STARTED
+    started = _when(ready, "started", {"key": f'.metadata.annotations["{key}"]', "operator": "In", "values": [value]})
     running.start(
         program,
         *(f"--config={stages / file}" for file in KWOK_STAGES),
-        f"--config={workers}",
+        *(f"--config={_written(kubeconfig.parent, stage)}" for stage in (at_once, started)),
         f"--kubeconfig={kubeconfig}",
         f"--manage-nodes-with-annotation-selector={KWOK_ANNOTATION[0]}={KWOK_ANNOTATION[1]}",
         "--node-ip=127.0.0.1",
+        # As kubelets do. Without leases every node is believed dead after 50 s, the default of the node controller.
+        "--node-lease-duration-seconds=40",
     )
+
+
+def _when(stage: dict[str, Any], name: str, *conditions: dict[str, Any]) -> dict[str, Any]:
+    """Return a stage of KWOK's under another name, with more conditions."""
+    made = deepcopy(stage)
+    made["metadata"]["name"] += f"-{name}"
+    made["spec"]["selector"]["matchExpressions"] += conditions
+    return made
+
+
+def _written(folder: Path, stage: dict[str, Any]) -> Path:
+    path = folder / f"{stage['metadata']['name']}.yaml"
+    path.write_text(yaml.safe_dump(stage), encoding="utf-8")
+    return path
 
 
 def _install_definitions(kubectl: Kubectl) -> None:
@@ -164,13 +193,15 @@ def _install_definitions(kubectl: Kubectl) -> None:
     kubectl.run("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
 
 
-def _start_operator(running: Processes, program: Path, kubeconfig: Path) -> None:
+def _start_operator(running: Processes, program: Path, kubeconfig: Path, answering: Dashboards) -> None:
     running.start(
         program,
         f"--kubeconfig={kubeconfig}",
         f"--metrics-addr=127.0.0.1:{free_port()}",
         f"--health-probe-bind-address=127.0.0.1:{free_port()}",
         "--enable-leader-election=false",
+        # Go takes no proxy to a loopback address, so the API server is asked directly.
+        HTTP_PROXY=answering.address,
     )
 
 

@@ -13,7 +13,7 @@ from cluster.control_plane import ControlPlane
 from cluster.kubectl import NotFoundError, Object, wait_for
 from cluster.nodes import decoys, gpu_nodes, system_node
 from constructs_pd import DeploymentPlan
-from support.rendered import whole_deployment
+from support.rendered import as_written, whole_deployment
 from support.template import TemplateData, synthesized
 
 VOLUME_LABEL = "constructs-pd/test-namespace"
@@ -83,6 +83,20 @@ class Deployment:
         pods = self.control_plane.kubectl.list("pods", self.namespace, f"{self._selector},ray.io/cluster")
         return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
 
+    @property
+    def namespaces(self) -> list[str]:
+        """Return its namespaces: its own, and the gateway's where there is one."""
+        gateway = self.plan.endpoint.gateway
+        return [self.namespace, *([gateway.namespace] if gateway else [])]
+
+    def gateway_pods(self) -> list[Object]:
+        """Return the live pods of the gateway, without those that are going."""
+        pods = self.control_plane.kubectl.list("pods", self.namespaces[-1], self._role("gateway"))
+        return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
+
+    def _role(self, role: str) -> str:
+        return f"{self._selector},{self.plan.role_label}={role}"
+
     def clusters(self) -> list[Object]:
         """Return the live RayClusters of the service."""
         selector = f"ray.io/originated-from-cr-name={self.plan.name}"
@@ -109,7 +123,8 @@ class Deployment:
 
     def warnings(self) -> list[str]:
         """Return every event of the type Warning about the deployment's objects, but what the operator expects."""
-        events = self.control_plane.kubectl.list("events", self.namespace)
+        kubectl = self.control_plane.kubectl
+        events = [event for namespace in self.namespaces for event in kubectl.list("events", namespace)]
         warnings = (f"{event['reason']}: {event['message']}" for event in events if event["type"] == "Warning")
         return [warning for warning in warnings if not EXPECTED_ERRORS.search(warning)]
 
@@ -138,14 +153,22 @@ class Deployment:
                 with suppress(NotFoundError):
                     kubectl.run("patch", kind, name, *here, "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
                 kubectl.run("delete", kind, name, *here, *now)
-        kubectl.run("delete", "pods", *here, "--all", "--force", "--grace-period=0", *now)
-        kubectl.run("delete", "namespace", self.namespace, *now)
+        for namespace in self.namespaces[1:]:  # what would make the gateway's pods anew
+            kubectl.run("delete", "deployments", "--namespace", namespace, "--all", *now)
+        for namespace in self.namespaces:
+            kubectl.run("delete", "pods", "--namespace", namespace, "--all", "--force", "--grace-period=0", *now)
+        kubectl.run("delete", "namespace", *self.namespaces, *now)
         kubectl.run("delete", "persistentvolume", "--selector", f"{VOLUME_LABEL}={self.namespace}", *now)
 
 
 def deployment_of(plan: DeploymentPlan, control_plane: ControlPlane) -> Deployment:
     """Return a plan's deployment, with both halves written and nothing applied."""
     return Deployment(plan, synthesized(plan), whole_deployment(plan), control_plane)
+
+
+def deployment_as_written(plan: DeploymentPlan, control_plane: ControlPlane) -> Deployment:
+    """Return a plan's deployment with the manifests of the app, in its order, and no template."""
+    return Deployment(plan, {}, as_written(plan), control_plane)
 
 
 def is_bound(pod: Object) -> bool:

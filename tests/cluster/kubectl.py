@@ -42,13 +42,13 @@ class Kubectl:
             raise (NotFoundError if missing else RefusedError)(done.stderr.strip())
         return done.stdout
 
-    def apply(self, objects: Iterable[Object]) -> None:
+    def apply(self, objects: Iterable[Object], *more: str) -> None:
         """Apply objects on the server's side; a field that it does not know is an error."""
         items = list(objects)
         if not items:
             return
         documents = json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
-        self.run("apply", "--server-side", "--force-conflicts", "--validate=strict", "-f", "-", given=documents)
+        self.run("apply", "--server-side", "--force-conflicts", "--validate=strict", *more, "-f", "-", given=documents)
 
     def apply_file(self, path: Path) -> None:
         """Apply a file or a folder of manifests, likewise; kubectl itself does not follow a link to a folder."""

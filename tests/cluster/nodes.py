@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cluster.control_plane import KWOK_ANNOTATION
+from constructs_pd import DeploymentPlan
 from support.both_halves import PHASES, Nodes, cpu_left, memory_left, nodes
 from support.ec2 import described
 from support.new_cluster import Stacks, zone_of_gpu_nodes
@@ -91,10 +92,25 @@ def system_nodes(stacks: Stacks) -> list[Object]:
     return [_node(f"{group['Tags']['Name']}-{number}", labels, [], capacity) for number in range(count)]
 
 
-def system_node(zone: str, name: str) -> Object:
+def fitting_nodes(plan: DeploymentPlan, service: Object) -> list[Object]:
+    """Return a node for each worker of a RayService, made to its pod's wishes: for tests that are not about nodes."""
+    return [
+        _node(
+            f"{plan.name}-{group['groupName']}-{number}",
+            pod["nodeSelector"],
+            [],
+            {**pod["containers"][0]["resources"]["limits"], "pods": PODS_PER_NODE},
+        )
+        for group in service["spec"]["rayClusterConfig"]["workerGroupSpecs"]
+        for pod in [group["template"]["spec"]]
+        for number in range(group["replicas"])
+    ]
+
+
+def system_node(zone: str, name: str, capacity: dict[str, str] = SYSTEM_CAPACITY) -> Object:
     """Return a CPU node for the head and the operators."""
     labels = {ROLE_LABEL: "system", "kubernetes.io/arch": "amd64", "topology.kubernetes.io/zone": zone}
-    return _node(name, labels, [], {**SYSTEM_CAPACITY, "pods": PODS_PER_NODE})
+    return _node(name, labels, [], {**capacity, "pods": PODS_PER_NODE})
 
 
 def _node(name: str, labels: dict[str, str], taints: list[Object], capacity: dict[str, str]) -> Object:
