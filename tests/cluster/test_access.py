@@ -57,11 +57,13 @@ def cases(live: ControlPlane) -> Iterator[Cases]:
     made = {
         name: deployment_as_written(plan_of(name, f"access-{RUN}-{number}"), live) for number, name in enumerate(CASES)
     }
-    system = [system_node(f"us-west-2{zone}", f"access-{RUN}-{zone}", ROOM) for zone in "abc"]
     try:
-        for number, each in enumerate(made.values()):
-            each.nodes = fitting_nodes(each.plan, only(each.manifests, "RayService")) + ([] if number else system)
-            each.register_nodes()
+        first, *_ = made.values()
+        for each in made.values():  # registered all at once, which is faster
+            first.nodes += fitting_nodes(each.plan, only(each.manifests, "RayService"))
+        first.nodes += [system_node(f"us-west-2{zone}", f"access-{RUN}-{zone}", ROOM) for zone in "abc"]
+        first.register_nodes()
+        for each in made.values():
             live.kubectl.apply(each.manifests)
             make_secrets(each)
         for each in made.values():
