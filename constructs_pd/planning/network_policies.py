@@ -143,19 +143,15 @@ class _Policies:
         return PodsPlan(namespace=self._stated.operator_namespace, labels=_OPERATOR)
 
     def _behind_serve(self) -> tuple[PodsPlan | AddressesPlan, ...]:
-        """Return who speaks to Serve: the gateway where there is one, else whoever speaks to the endpoint."""
-        if not self._has_gateway:
-            return self._clients(None)
-        return (self._gateways, *self._checks(None))
+        """Return who speaks to Serve: the gateway where there is one, else clients; and the check, which has no key."""
+        front = (self._gateways,) if self._has_gateway else self._clients()
+        return (*front, *self._checks())
 
-    def _clients(self, from_namespace: str | None) -> tuple[PodsPlan | AddressesPlan, ...]:
-        namespaces = [PodsPlan(namespace=name) for name in self._stated.client_namespaces]
-        return (*namespaces, *self._balancer(), *self._checks(from_namespace))
+    def _clients(self) -> tuple[PodsPlan | AddressesPlan, ...]:
+        return (*(PodsPlan(namespace=name) for name in self._stated.client_namespaces), *self._balancer())
 
-    def _checks(self, namespace: str | None) -> tuple[PodsPlan, ...]:
-        if not self._spec.endpoint.conformance_job:
-            return ()
-        return (self._pods(_CHECK).model_copy(update={"namespace": namespace}),)
+    def _checks(self) -> tuple[PodsPlan, ...]:
+        return (self._pods(_CHECK),) if self._spec.endpoint.conformance_job else ()
 
     def _balancer(self) -> tuple[AddressesPlan, ...]:
         """Return the balancer's addresses, from which it sends its clients' requests and asks for health."""
@@ -170,7 +166,7 @@ class _Policies:
 
     def _readers(self) -> tuple[PodsPlan, ...]:
         """Return who reads metrics."""
-        return (*(PodsPlan(namespace=name) for name in self._stated.monitoring_namespaces), *self._checks(None))
+        return (*(PodsPlan(namespace=name) for name in self._stated.monitoring_namespaces), *self._checks())
 
     def _outside(self) -> Iterator[AllowPlan]:
         """Yield what Ray's pods reach outside the cluster: weights, and AWS credentials where they are wanted."""
@@ -210,7 +206,7 @@ class _Policies:
             self._pods("gateway"),
             namespace=gateway_namespace(self._spec),
             isolates=True,
-            ingress=(_allow(_GATEWAY_PORTS, *self._clients(self._spec.namespace)),),
+            ingress=(_allow(_GATEWAY_PORTS, *self._clients()),),
             egress=(_allow(_SERVE, serve), *self._names()),
         )
 
