@@ -51,15 +51,17 @@ def wrong_argument(construct: IConstruct, name: str, given: Any, remedy: str) ->
     return refusal(WRONG_ARGUMENT, construct.node, f"{name} is a {type(given).__name__}", remedy)
 
 
-def require_unique(construct: Planned, neighbours: Iterable[IConstruct], name: Callable[[Any], str]) -> None:
-    """Refuse a construct beside another of its kind with the same name.
+def require_unique(
+    construct: Planned, neighbours: Iterable[IConstruct], name: Callable[[Any], str], kind: type[Planned] | None = None
+) -> None:
+    """Refuse a construct beside another of a kind, by default its own, with the same name.
 
     Raises:
         PlanError: PD504.
     """
     for other in neighbours:
         # The type first: every path asks Node.
-        if not isinstance(other, type(construct)) or other.node.path == construct.node.path:
+        if not isinstance(other, kind or type(construct)) or other.node.path == construct.node.path:
             continue
         if name(other) == name(construct):
             raise refusal(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import cdk8s_plus_28 as kplus
-from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
-from constructs_pd.composition import require_plan
-from constructs_pd.k8s.composition import require_own_namespace, require_unique_in_app
+from constructs_pd.k8s.composition import require_own_namespace
+from constructs_pd.k8s.written_namespace import WrittenNamespace
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
 
-class DeploymentNamespace(Construct):
+class DeploymentNamespace(WrittenNamespace):
     """Creates the namespace that a plan names.
 
     Use it once per namespace, and not at all where the namespace exists already. Ray's containers run as root with
@@ -30,15 +28,6 @@ class DeploymentNamespace(Construct):
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan) -> None:
-        super().__init__(scope, id)
-        self.plan = require_plan(self, plan)
+        super().__init__(scope, id, plan)
         require_own_namespace(self)
-        require_unique_in_app(self, lambda other: other.plan.namespace)
-        kplus.Namespace(
-            self,
-            "Resource",
-            metadata=ApiObjectMetadata(
-                name=plan.namespace,
-                labels={"pod-security.kubernetes.io/enforce": "privileged"},
-            ),
-        )
+        self._write(plan.namespace, {"pod-security.kubernetes.io/enforce": "privileged"})

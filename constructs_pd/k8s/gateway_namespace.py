@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-import cdk8s_plus_28 as kplus
-from cdk8s import ApiObjectMetadata
 from constructs import Construct
 
-from constructs_pd.composition import refusal, require_plan
-from constructs_pd.k8s.composition import require_unique_in_app
+from constructs_pd.composition import refusal
+from constructs_pd.k8s.written_namespace import WrittenNamespace
 from constructs_pd.planning.codes import NO_GATEWAY
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 
@@ -19,7 +17,7 @@ _RESTRICTED: Final = {"pod-security.kubernetes.io/enforce": "restricted"}
 _READINESS_GATE: Final = {"elbv2.k8s.aws/pod-readiness-gate-inject": "enabled"}
 
 
-class GatewayNamespace(Construct):
+class GatewayNamespace(WrittenNamespace):
     """Creates the namespace of the gateway, beside the deployment's.
 
     Use it once per namespace, and not at all where the namespace exists already. Nothing in the gateway needs more
@@ -39,8 +37,7 @@ class GatewayNamespace(Construct):
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan) -> None:
-        super().__init__(scope, id)
-        self.plan = require_plan(self, plan)
+        super().__init__(scope, id, plan)
         gateway = plan.endpoint.gateway
         if gateway is None:
             raise refusal(
@@ -49,13 +46,4 @@ class GatewayNamespace(Construct):
                 f"the plan of {plan.name!r} has 0 gateways",
                 "state endpoint.gateway, or leave this construct out",
             )
-        # Only constructs whose plan has a gateway exist.
-        require_unique_in_app(self, lambda other: other.plan.endpoint.gateway.namespace)
-        kplus.Namespace(
-            self,
-            "Resource",
-            metadata=ApiObjectMetadata(
-                name=gateway.namespace,
-                labels={**_RESTRICTED, **(_READINESS_GATE if plan.endpoint.balancer is not None else {})},
-            ),
-        )
+        self._write(gateway.namespace, {**_RESTRICTED, **(_READINESS_GATE if plan.endpoint.balancer else {})})

@@ -124,6 +124,9 @@ SYSTEM_VOLUME_GIB: Final = 100
 SYSTEM_VOLUME_THROUGHPUT_MIB_PER_SECOND: Final = 250
 # What the head leaves of a system node: the operators, the balancer's controller, CoreDNS and the DaemonSets.
 SYSTEM_RESERVE_MEMORY_MIB: Final = 2560
+# The same of its CPU, as they ask for it: VPC CNI and policy agent 25 each (amazon-vpc-cni-k8s, config/master),
+# kube-proxy 100, CoreDNS 2 x 100 (EKS add-ons), KubeRay 100 (chart 1.7.0), and 50 for the rest.
+SYSTEM_RESERVE_CPU_MILLICORES: Final = 500
 # Kubernetes wants a size in a claim; an EFS volume has none.
 CLAIM_GIB: Final = 100
 # The volume's root directory is for the pods' one user.

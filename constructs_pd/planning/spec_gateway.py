@@ -36,7 +36,9 @@ class Gateway(FrozenModel):
     )
     image: str = Field(
         max_length=512,
-        pattern=r"^[a-z0-9][a-z0-9._:/-]*(:[A-Za-z0-9_.-]+)?(@[a-z0-9:@]*)?$",
+        # The reference grammar of distribution: host and port, path, tag, digest.
+        pattern=r"^([a-z0-9]+([.-][a-z0-9]+)*(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*"
+        r"(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@[a-z0-9]+:[a-f0-9]*)?$",
         description="an image of HAProxy 2.8 with its digest, such as docker.io/library/haproxy:2.8.25@sha256:...",
     )
     pull_secrets: ObjectNames = Field(

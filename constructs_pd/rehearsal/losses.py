@@ -32,6 +32,11 @@ def require_losses(options: Options, context_tokens: int) -> None:
     engines = sorted(set(options.lose) & ENGINES.keys())
     if engines and options.engine == "mock":
         raise RehearsalError(f"{engines[0]} has no process of its own: the mock is within its replica", "leave it out")
+    if options.lose and options.hold:
+        raise RehearsalError(
+            f"{len(options.lose)} to lose and --hold: a loss is judged by comparing, which --hold leaves out",
+            "leave one of them out",
+        )
     if options.lose and context_tokens < LEAST_CONTEXT_TOKENS:
         raise RehearsalError(
             f"the requests of a loss have {LEAST_CONTEXT_TOKENS} tokens at least, max_model_len is {context_tokens}",

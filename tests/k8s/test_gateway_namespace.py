@@ -1,7 +1,7 @@
 import pytest
 from cdk8s import ApiObject, JsonPatch
 
-from constructs_pd import GatewayNamespace, PlanError
+from constructs_pd import DeploymentNamespace, GatewayNamespace, PlanError
 from support.gateway import GATEWAY
 from support.rendered import chart, only, synthesized
 from support.specs import plan_with
@@ -37,6 +37,13 @@ def test_it_is_written_once_in_an_app() -> None:
     GatewayNamespace(scope, "first", plan=plan_with(WITH_GATEWAY))
     with pytest.raises(PlanError, match="PD504 error test/second: test/first has 'inference-gateway' already"):
         GatewayNamespace(scope, "second", plan=plan_with({**WITH_GATEWAY, "name": "another"}))
+
+
+def test_a_deployments_namespace_may_not_have_its_name() -> None:
+    scope = chart()
+    GatewayNamespace(scope, "gateways", plan=plan_with(WITH_GATEWAY))
+    with pytest.raises(PlanError, match="PD504 error test/others: test/gateways has 'inference-gateway' already"):
+        DeploymentNamespace(scope, "others", plan=plan_with({"namespace": "inference-gateway", "name": "another"}))
 
 
 def test_a_plan_without_a_gateway_has_none() -> None:

@@ -198,10 +198,14 @@ def test_a_new_clusters_own_addresses_are_the_balancers_and_the_apis() -> None:
     (serve,) = [policy for policy in rendered if policy["metadata"]["name"].endswith("-serve")]
     blocks = [peer["ipBlock"]["cidr"] for peer in serve["spec"]["ingress"][0]["from"] if "ipBlock" in peer]
     assert blocks == private
+    # A balancer is known by its addresses, which there are those of pods.
+    assert allowed(rendered, Pod("somebody", {}, "10.0.1.10"), DECODE, SERVE)
+    assert not allowed(with_gateway(changes), Pod("somebody", {}, "10.0.1.10"), DECODE, SERVE)
     assert allowed(rendered, CHECK, API, 443)
     assert allowed(rendered, CHECK, Address("10.0.3.4"), 443)
     assert not allowed(rendered, CHECK, INTERNET, 443)
-    assert plan.findings == plan_with(CHANGES["reference"]).findings
+    without = plan_with(CHANGES["reference"]).findings
+    assert [finding.code for finding in plan.findings if finding not in without] == ["PD176"]
 
 
 def test_redis_is_reached_from_the_head_alone() -> None:

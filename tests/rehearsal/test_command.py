@@ -50,11 +50,12 @@ def test_options_reach_the_rehearsal(monkeypatch: pytest.MonkeyPatch, capsys: py
 
     monkeypatch.setattr(command, "rehearse", rehearse)
     arguments = ["--engine", "mock", "--port", "8123", "--timeout", "5", "--plant", "kv-role"]
-    arguments += ["--lose", "decode-node", "--lose", "ingress-replica"]
+    arguments += ["--lose", "decode-node", "--lose", "ingress-replica", "--hold"]
     assert main(["rehearse", str(REFERENCE_FILE), *arguments]) == 0
     (options,) = seen
     assert (options.engine, options.port, options.timeout_seconds, options.plant) == ("mock", 8123, 5.0, "kv-role")
     assert options.lose == ("decode-node", "ingress-replica")
+    assert options.hold
     assert "s  a step" in capsys.readouterr().err
 
 

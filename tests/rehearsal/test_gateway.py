@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,14 @@ from pytest_examples import find_examples
 from constructs_pd.conformance.checks import CHECKS
 from constructs_pd.conformance.run import run
 from constructs_pd.conformance.settings import Settings
+from constructs_pd.rehearsal import checks, gateway_checks, look
+from constructs_pd.rehearsal.checks import Check
 from constructs_pd.rehearsal.context import context_tokens
 from constructs_pd.rehearsal.gateway import digest, status
 from constructs_pd.rehearsal.gateway_checks import through_gateway
+from constructs_pd.rehearsal.look import looked_at
 from constructs_pd.rehearsal.questions import questions
+from constructs_pd.rehearsal.steps import Steps
 from constructs_pd.rehearsal.supervised import Supervised
 from support.gateway import (
     GATEWAY,
@@ -40,7 +45,7 @@ from support.gateway import (
     wait_for,
 )
 from support.processes import ROOT
-from support.rehearsal_stage import Stage, stage_of
+from support.rehearsal_stage import MOCK, Stage, stage_of
 from support.smuggling import HEAD, NORMALIZED, OPEN_HEAD, REFUSED
 from support.specs import plan_with
 
@@ -260,6 +265,23 @@ def test_a_rehearsal_asks_through_it(stage: Stage) -> None:
         log = (supervised.folder / "gateway.log").read_text()
     assert through.key not in log
     assert digest(through.key) not in log
+
+
+def test_holding_comes_after_the_checks_that_need_no_comparison(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[Any] = []
+    monkeypatch.setattr(look, "hold", lambda *arguments: held.append(arguments))
+    # A fault of the configuration, which stops nothing.
+    monkeypatch.setattr(checks, "roles", lambda deployed: Check("the roles are right", False, "they are not"))
+    told: list[str] = []
+    with Supervised() as supervised:
+        options = replace(MOCK, hold=True)
+        found = looked_at(stage.plan, stage.document, stage.ray, options, Steps(told.append), supervised)
+    assert len(held) == 1
+    names = [check.name for check in found.checks]
+    assert {gateway_checks.NOBODY, gateway_checks.SAME, gateway_checks.EXCHANGED} <= set(names)
+    assert "the endpoint keeps to OpenAI's API" in names
+    assert not any("aggregated" in name for name in names)
+    assert "FAILED the roles are right: they are not" in told
 
 
 @pytest.mark.slow

@@ -171,3 +171,9 @@ def test_it_is_not_whole_while_it_changes() -> None:
     starting = deepcopy(STATE)
     starting["deployments"]["Prefill"]["replicas"][0]["state"] = "STARTING"
     assert not is_whole(starting, set())
+
+
+def test_a_loss_is_not_judged_where_nothing_is_compared() -> None:
+    with pytest.raises(RehearsalError, match="2 to lose and --hold"):
+        require_losses(Options("mock", lose=("decode-node", "decode-replica"), hold=True), 4096)
+    require_losses(Options("mock", hold=True), 4096)

@@ -1,22 +1,24 @@
 """PD175: network policies let in whom they name, not everybody."""
 
 from collections.abc import Iterator
+from ipaddress import IPv4Network, collapse_addresses
 
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.rules.rule import Rule, Violation
 
-_EVERYWHERE = "0.0.0.0/0"
+_EVERYWHERE = IPv4Network("0.0.0.0/0")
 
 
 def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation where the balancer's addresses are all there are."""
     stated = facts.spec.network_policy
-    if stated is None or _EVERYWHERE not in stated.balancer_cidrs:
+    if stated is None or _EVERYWHERE not in collapse_addresses(map(IPv4Network, stated.balancer_cidrs)):
         return
     yield Violation(
-        f"network_policy.balancer_cidrs.{stated.balancer_cidrs.index(_EVERYWHERE)}",
-        f"{_EVERYWHERE} is 4,294,967,296 addresses, every pod's among them: it lets everybody reach the endpoint",
+        "network_policy.balancer_cidrs",
+        f"{', '.join(stated.balancer_cidrs)} are {_EVERYWHERE.num_addresses:,} addresses, every pod's among them: they "
+        "let everybody reach the endpoint",
         "name the ranges of the balancer's subnets (aws ec2 describe-subnets: CidrBlock)",
     )
 

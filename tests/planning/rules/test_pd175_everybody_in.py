@@ -18,8 +18,9 @@ def test_accepts_ranges(changes: dict[str, Any]) -> None:
     assert findings_of(RULE, changes) == []
 
 
-def test_warns_of_every_address() -> None:
-    (finding,) = findings_of(RULE, ranges("10.0.7.0/24", "0.0.0.0/0"))
+@pytest.mark.parametrize("cidrs", [("10.0.7.0/24", "0.0.0.0/0"), ("0.0.0.0/1", "128.0.0.0/1")])
+def test_warns_of_every_address(cidrs: tuple[str, ...]) -> None:
+    (finding,) = findings_of(RULE, ranges(*cidrs))
     assert finding.severity is Severity.WARNING
-    assert finding.subject == "network_policy.balancer_cidrs.1"
+    assert finding.subject == "network_policy.balancer_cidrs"
     assert "4,294,967,296 addresses" in finding.message
