@@ -11,22 +11,43 @@ from constructs_pd.planning import defaults
 from constructs_pd.planning.addons import GPU_TOLERATIONS, KUBE_SYSTEM
 from constructs_pd.planning.cluster_plan import ChartPlan, PodPermissions
 from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.scraping import DCGM_PORT, scrape_annotations
 
+DCGM_EXPORTER: Final = "dcgm-exporter"
 EFA_PLUGIN: Final = "aws-efa-k8s-device-plugin"
 KUBERAY_OPERATOR: Final = "kuberay-operator"
 LOAD_BALANCER_CONTROLLER: Final = "aws-load-balancer-controller"
 NVIDIA_PLUGIN: Final = "nvidia-device-plugin"
 
+DCGM_NAMESPACE: Final = "dcgm-exporter"
 KUBERAY_NAMESPACE: Final = "kuberay-system"
 NVIDIA_NAMESPACE: Final = "nvidia-device-plugin"
 
 
 def charts(facts: Facts) -> tuple[ChartPlan, ...]:
-    """Return them, by name. The load balancer's controller is there where the endpoint has a balancer."""
+    """Return them, by name. The load balancer's controller is there where the endpoint has a balancer.
+
+    NVIDIA's exporter of GPU metrics is there where monitoring asks for it.
+    """
     found = [_efa_plugin(facts), _kuberay_operator(facts), _nvidia_plugin(facts)]
     if facts.spec.endpoint.exposure != "cluster":
         found.append(_load_balancer_controller(facts))
+    if facts.spec.monitoring is not None and facts.spec.monitoring.dcgm_exporter:
+        found.append(_dcgm_exporter(facts))
     return tuple(sorted(found, key=lambda chart: chart.name))
+
+
+def _dcgm_exporter(facts: Facts) -> ChartPlan:
+    label, value = defaults.GPU_PRESENT_LABEL
+    values: dict[str, Any] = {
+        "nodeSelector": {label: value},
+        "tolerations": GPU_TOLERATIONS,
+        # The chart's own monitor knows no phases, and without the operator's definitions the chart would be refused.
+        "serviceMonitor": {"enabled": False},
+    }
+    if facts.spec.monitoring is not None and facts.spec.monitoring.scraping == "annotations":
+        values["podAnnotations"] = scrape_annotations(DCGM_PORT)
+    return _chart(facts, DCGM_EXPORTER, DCGM_NAMESPACE, values)
 
 
 def _efa_plugin(facts: Facts) -> ChartPlan:

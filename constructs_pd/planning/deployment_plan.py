@@ -13,6 +13,7 @@ from constructs_pd.planning.cluster_plan import ChartPlan, EksClusterPlan, Model
 from constructs_pd.planning.gateway_plan import GatewayPlan
 from constructs_pd.planning.hand_over_plan import HandOverPlan
 from constructs_pd.planning.model_base import FrozenModel
+from constructs_pd.planning.monitoring_plan import MonitoringPlan
 from constructs_pd.planning.network_policy_plan import NetworkPolicyPlan
 from constructs_pd.planning.node_plan import NodeGroupPlan
 from constructs_pd.planning.spec import GcsFaultTolerance
@@ -391,6 +392,7 @@ class DeploymentPlan(FrozenModel):
         rollout: What each kind of change does under that strategy.
         gcs_fault_tolerance: Redis for Ray's control plane, if any.
         network_policies: Network policies; none are there unless they are wanted.
+        monitoring: Scraping, rules and alerts, if they are wanted.
         ray_authentication: Whether Ray asks for a token, which KubeRay makes.
         privileged_workers: Whether worker containers run privileged.
         initializing_timeout_seconds: When KubeRay gives a service up that has not started; none: never.
@@ -431,6 +433,7 @@ class DeploymentPlan(FrozenModel):
     rollout: tuple[RolloutPlan, ...]
     gcs_fault_tolerance: GcsFaultTolerance | None
     network_policies: tuple[NetworkPolicyPlan, ...]
+    monitoring: MonitoringPlan | None
     ray_authentication: Literal["none", "token"]
     privileged_workers: bool
     initializing_timeout_seconds: int | None

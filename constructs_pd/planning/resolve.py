@@ -31,6 +31,7 @@ from constructs_pd.planning.facts import Facts, gather
 from constructs_pd.planning.gateway import gateway_plan
 from constructs_pd.planning.hand_over import hand_over_plan
 from constructs_pd.planning.labels import labels, pod_labels, tags
+from constructs_pd.planning.monitoring import monitoring_plan
 from constructs_pd.planning.network_policies import network_policies
 from constructs_pd.planning.phase import phase_plan
 from constructs_pd.planning.rules import RULES
@@ -143,6 +144,7 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
         rollout=_rollout(facts),
         gcs_fault_tolerance=spec.gcs_fault_tolerance,
         network_policies=network_policies(facts),
+        monitoring=monitoring_plan(facts),
         ray_authentication=spec.ray_authentication,
         privileged_workers=spec.privileged_workers,
         initializing_timeout_seconds=spec.initializing_timeout_seconds,

@@ -16,6 +16,7 @@ from constructs_pd.planning.model_base import FrozenModel
 from constructs_pd.planning.spec_balancer import Balancer
 from constructs_pd.planning.spec_cluster import NewCluster
 from constructs_pd.planning.spec_gateway import Gateway
+from constructs_pd.planning.spec_monitoring import Monitoring, Slo
 from constructs_pd.planning.spec_network_policy import NetworkPolicy
 from constructs_pd.planning.spec_nodes import Nodes
 from constructs_pd.planning.spec_pods import Head, ModelCache, Phase, SecretReference, SinglePodBudget
@@ -204,6 +205,16 @@ class DeploymentSpec(FrozenModel):
         default=None,
         description="network policies that deny the pods what they do not need: {client_namespaces: [...]}; default: "
         "none, as they need something in the cluster that enforces them",
+    )
+    monitoring: Monitoring | None = Field(
+        default=None,
+        description="scraping, recording rules and alerts per phase, written to dist/monitoring/: {labels: {...}}; "
+        "default: none",
+    )
+    slo: Slo | None = Field(
+        default=None,
+        description="what clients were promised, which alerts then watch over: {ttft_p95_seconds: ..., "
+        "itl_p95_seconds: ..., availability: ...}; default: nothing",
     )
     ray_authentication: Literal["none", "token"] = Field(
         default="none",

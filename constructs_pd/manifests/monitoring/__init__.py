@@ -1,0 +1,1 @@
+"""Monitors, recording rules and alerts of a deployment, as plain data."""
