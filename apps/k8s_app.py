@@ -9,6 +9,7 @@ from pathlib import Path
 from cdk8s import App, Chart
 
 from constructs_pd import (
+    DeploymentMonitoring,
     DeploymentNamespace,
     DeploymentPlan,
     GatewayNamespace,
@@ -18,6 +19,7 @@ from constructs_pd import (
     plan_or_exit,
 )
 from constructs_pd.manifests.chart_values import chart_values
+from constructs_pd.manifests.monitoring.rules import rule_file
 
 REFERENCE = Path(__file__).with_name("reference.yaml")
 
@@ -36,6 +38,24 @@ class DeploymentChart(Chart):
             endpoint.node.add_dependency(GatewayNamespace(self, "gateway-namespace", plan=plan))
 
 
+def write_monitoring(folder: Path, plan: DeploymentPlan) -> None:
+    """Write monitoring to folders of its own, which `kubectl apply -f dist/` does not look into.
+
+    A cluster without the Prometheus operator's definitions would refuse the monitors, and nobody applies a rule file.
+    """
+    if plan.monitoring is None:
+        return
+    app = App(outdir=str(folder / "monitoring"))
+    DeploymentMonitoring(
+        Chart(app, f"{plan.name}-monitoring", disable_resource_name_hashes=True), "monitoring", plan=plan
+    )
+    app.synth()
+    if plan.monitoring.has_rules:
+        rules = folder / "rules"
+        rules.mkdir()
+        (rules / f"{plan.name}.rules.yaml").write_text(rule_file(plan, plan.monitoring), encoding="utf-8")
+
+
 def write_chart_values(folder: Path, plan: DeploymentPlan) -> None:
     """Write the values of the charts that a cluster that exists must have."""
     folder.mkdir()
@@ -49,6 +69,7 @@ def main() -> None:
     app = App()
     DeploymentChart(app, plan)
     app.synth()
+    write_monitoring(Path(app.outdir), plan)
     if plan.eks_cluster is None:
         write_chart_values(Path(app.outdir) / "charts", plan)
 

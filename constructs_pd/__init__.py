@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     )
     from constructs_pd.findings import Acknowledge, Finding, PlanError, Severity
     from constructs_pd.k8s import (
+        DeploymentMonitoring,
         DeploymentNamespace,
         GatewayNamespace,
         OpenAIEndpoint,
@@ -44,12 +45,14 @@ if TYPE_CHECKING:
         ModelRow,
         ModelSizes,
         ModelSpec,
+        Monitoring,
         NewCluster,
         Nodes,
         Phase,
         Pod,
         Reservation,
         SecretReference,
+        Slo,
         SystemNodes,
         Toleration,
         Traffic,
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Acknowledge",
     "ApiKeysSecret",
+    "DeploymentMonitoring",
     "DeploymentNamespace",
     "DeploymentPlan",
     "DeploymentSpec",
@@ -90,6 +94,7 @@ __all__ = [
     "ModelRow",
     "ModelSizes",
     "ModelSpec",
+    "Monitoring",
     "NewCluster",
     "Nodes",
     "OpenAIEndpoint",
@@ -101,6 +106,7 @@ __all__ = [
     "Reservation",
     "SecretReference",
     "Severity",
+    "Slo",
     "SystemNodes",
     "Toleration",
     "Traffic",
@@ -114,7 +120,14 @@ __all__ = [
 
 _HOMES = {
     "findings": ("Acknowledge", "Finding", "PlanError", "Severity"),
-    "k8s": ("DeploymentNamespace", "GatewayNamespace", "OpenAIEndpoint", "PrefillDecodeService", "RayLlmCluster"),
+    "k8s": (
+        "DeploymentMonitoring",
+        "DeploymentNamespace",
+        "GatewayNamespace",
+        "OpenAIEndpoint",
+        "PrefillDecodeService",
+        "RayLlmCluster",
+    ),
     "aws": ("EksAddOns", "EksCluster", "EksGpuNodeGroups", "EksNetwork", "ExistingCluster", "ExistingSubnet"),
 }
 

@@ -52,7 +52,7 @@ class DeploymentMonitoring(Construct):
         for name, spec in pod_monitors(plan, monitoring).items():
             custom_resource(
                 self,
-                f"monitor-{name}",
+                f"{name}-monitor",
                 api_version=_API,
                 kind="PodMonitor",
                 metadata=self._metadata(plan, monitoring, name),
@@ -62,7 +62,7 @@ class DeploymentMonitoring(Construct):
             self._rules(plan, monitoring)
 
     def _rules(self, plan: DeploymentPlan, monitoring: MonitoringPlan) -> None:
-        metadata = self._metadata(plan, monitoring, f"{monitoring.name_prefix}-rules")
+        metadata = self._metadata(plan, monitoring, "rules")
         if monitoring.scraping == "pod_monitors":
             custom_resource(
                 self,
@@ -78,4 +78,8 @@ class DeploymentMonitoring(Construct):
 
     def _metadata(self, plan: DeploymentPlan, monitoring: MonitoringPlan, name: str) -> ApiObjectMetadata:
         # Those that select come last: no label of the user's may hide a monitor from its Prometheus.
-        return ApiObjectMetadata(name=name, namespace=plan.namespace, labels={**plan.labels, **monitoring.labels})
+        return ApiObjectMetadata(
+            name=f"{monitoring.name_prefix}-{name}",
+            namespace=plan.namespace,
+            labels={**plan.labels, **monitoring.labels},
+        )

@@ -10,6 +10,7 @@ from constructs_pd.planning.spec_cluster import NewCluster, SystemNodes
 from constructs_pd.planning.spec_errors import parse_spec
 from constructs_pd.planning.spec_file import load_spec, plan_file, plan_or_exit
 from constructs_pd.planning.spec_gateway import ApiKeysSecret, Gateway
+from constructs_pd.planning.spec_monitoring import Monitoring, Slo
 from constructs_pd.planning.spec_nodes import Nodes, Reservation
 from constructs_pd.planning.spec_pods import Head, ModelCache, Phase, Pod, SecretReference, Toleration
 from constructs_pd.planning.spec_traffic import Traffic
@@ -33,12 +34,14 @@ __all__ = [
     "ModelRow",
     "ModelSizes",
     "ModelSpec",
+    "Monitoring",
     "NewCluster",
     "Nodes",
     "Phase",
     "Pod",
     "Reservation",
     "SecretReference",
+    "Slo",
     "SystemNodes",
     "Toleration",
     "Traffic",

@@ -196,6 +196,12 @@ NO_GATEWAY: Final = Code(
     "It would have nothing to render.",
     "this library",
 )
+NO_MONITORING: Final = Code(
+    "PD523",
+    "A construct of monitoring has a plan with it",
+    "It would have nothing to render.",
+    "this library",
+)
 
 OTHER_CODES: Final = (
     FILE,
@@ -226,4 +232,5 @@ OTHER_CODES: Final = (
     WRONG_ARGUMENT,
     TAKEN_HOST,
     NO_GATEWAY,
+    NO_MONITORING,
 )

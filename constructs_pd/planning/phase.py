@@ -11,6 +11,7 @@ from constructs_pd.planning.facts import Facts, PhaseFacts
 from constructs_pd.planning.fit import Fit, chosen_arguments, context_tokens, settled
 from constructs_pd.planning.labels import pod_labels, role_labels, zone_label
 from constructs_pd.planning.node_group import node_group_plan
+from constructs_pd.planning.scraping import pod_annotations
 from constructs_pd.planning.sizes import pod_cpu_cores, pod_memory_gib
 
 
@@ -30,7 +31,7 @@ def phase_plan(phase: PhaseFacts, facts: Facts) -> PhasePlan:
         accelerator_type=instance.gpu.ray_accelerator_type,
         selector_labels=role_labels(spec.name, phase.name),
         pod_labels=pod_labels(spec, phase.name, phase.spec.pod),
-        pod_annotations=phase.spec.pod.annotations,
+        pod_annotations=pod_annotations(spec, phase.spec.pod),
         priority_class=phase.spec.pod.priority_class,
         node_selector={
             **dict([defaults.ARCHITECTURE_LABEL]),

@@ -35,6 +35,7 @@ from constructs_pd.planning.monitoring import monitoring_plan
 from constructs_pd.planning.network_policies import network_policies
 from constructs_pd.planning.phase import phase_plan
 from constructs_pd.planning.rules import RULES
+from constructs_pd.planning.scraping import pod_annotations
 from constructs_pd.planning.spec import DeploymentSpec
 from constructs_pd.planning.timeouts import timeouts_plan
 
@@ -194,7 +195,7 @@ def _rollout(facts: Facts) -> tuple[RolloutPlan, ...]:
 def _head(spec: DeploymentSpec) -> HeadPlan:
     return HeadPlan(
         pod_labels=pod_labels(spec, "head", spec.head.pod),
-        pod_annotations=spec.head.pod.annotations,
+        pod_annotations=pod_annotations(spec, spec.head.pod),
         node_selector={**spec.head.node_selector, **dict([defaults.ARCHITECTURE_LABEL])},
         tolerations=spec.head.tolerations,
         environment=spec.head.pod.environment,

@@ -27,10 +27,10 @@ _NAME: Final = "app.kubernetes.io/name"
 
 
 def pod_monitors(plan: DeploymentPlan, monitoring: MonitoringPlan) -> dict[str, dict[str, Any]]:
-    """Return the specs of the PodMonitors by their names; none where pods are annotated instead."""
+    """Return the specs of the PodMonitors by what they watch; none where pods are annotated instead."""
     if monitoring.scraping != "pod_monitors":
         return {}
-    return {f"{monitoring.name_prefix}-{name}": spec for name, spec in _monitors(plan, monitoring)}
+    return dict(_monitors(plan, monitoring))
 
 
 def _monitors(plan: DeploymentPlan, monitoring: MonitoringPlan) -> Iterator[tuple[str, dict[str, Any]]]:
