@@ -19,6 +19,10 @@ from constructs_pd.planning.monitoring_plan import (
 from constructs_pd.planning.spec_monitoring import Monitoring, Slo
 from constructs_pd.planning.transfer_paths import engine_gbps, pair_gbps, planned_path
 
+#: The versions whose metrics were looked at; rules are written in their names.
+MEASURED_WITH: Final = {"ray": "2.58.0", "vllm": "0.26.0"}
+#: How many times faster than allowed errors must come for the first alert (manifests/monitoring/burn_rates.py).
+FASTEST_BURN: Final = 14.4
 #: Where the repository has the pages of the alerts.
 RUNBOOKS: Final = "docs/runbooks"
 #: Ray's agents export every 10 s (Ray 2.58.0, metrics_report_interval_ms), and forget a gauge after twice that.

@@ -28,15 +28,23 @@ class Counted:
     prompt: dict[str, int] = field(default_factory=dict)
     size_bytes: int = 0
     tokens: int = 0
+    gaps: int = 0
+    requests: list[int] = field(default_factory=list)
 
     def prefilled(self, tokens: int, source: str) -> None:
         self.prompt[source] = self.prompt.get(source, 0) + tokens
 
-    def transferred(self, size_bytes: int) -> None:
+    def transferred(self, size_bytes: int, seconds: float) -> None:
         self.size_bytes += size_bytes
 
     def generated(self, tokens: int) -> None:
         self.tokens += tokens
+
+    def answered(self, first_token_seconds: float, between_seconds: list[float]) -> None:
+        self.gaps += len(between_seconds)
+
+    def running(self, requests: int) -> None:
+        self.requests.append(requests)
 
 
 @dataclass

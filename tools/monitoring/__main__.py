@@ -1,4 +1,4 @@
-"""Run the reference deployment with the real engine under load, scraped by a real Prometheus with the deployment's rules.
+"""Run the reference deployment with the real engine under load, scraped by a real Prometheus with its rules.
 
 Writes the names of the metrics that it exports, what was scraped and recorded (tests/data/monitoring), and prints what
 each recording rule yields.

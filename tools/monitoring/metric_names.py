@@ -96,9 +96,9 @@ def write_exported(pages: Mapping[str, str], versions: str, date: str) -> int:
     """Write what pages export, and return how many names that are."""
     rows = list(names_on_pages(pages))
     head = (
-        "# Metrics of Ray Serve and vLLM as a rehearsal with the real engine exports them, seen from each kind of pod.\n"
-        "# Written by `python -m tools.monitoring`. A counter is there from its first event on: what did not happen is\n"
-        "# in sourced.yaml. Every metric also has WorkerId, NodeAddress, SessionName, Version and Component.\n"
+        "# Metrics of Ray Serve and vLLM as a rehearsal with the real engine exports them, and which pods do.\n"
+        "# Written by `python -m tools.monitoring`. A counter is there from its first event on: what did not happen\n"
+        "# is in sourced.yaml. Every metric also has WorkerId, NodeAddress, SessionName, Version and Component.\n"
     )
     lines = [
         f"  - {{metric: {name}, type: {kind}, labels: [{', '.join(labels)}], where: [{', '.join(where)}]}}"

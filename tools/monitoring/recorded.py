@@ -15,7 +15,8 @@ from tools.monitoring.server import Server
 
 RECORDED: Final = Path(__file__).parents[2] / "tests" / "data" / "monitoring" / "recorded.om.gz"
 #: What dashboards and rules read: Ray's own metrics are ten times as many.
-KEPT: Final = '{__name__=~"up|ray_vllm_.+|ray_serve_(num_http|http_request|deployment_|num_ongoing|replica_).+|phase:.+|endpoint:.+"}'
+_SERVE: Final = "ray_serve_(num_http|http_request|deployment_|num_ongoing|replica_).+"
+KEPT: Final = f'{{__name__=~"up|ray_vllm_.+|{_SERVE}|phase:.+|endpoint:.+"}}'
 _STEP_SECONDS: Final = 15.0
 #: Of all metrics alike, or different in each run.
 _DROPPED: Final = frozenset(

@@ -14,6 +14,7 @@ from typing import Final
 from constructs_pd.manifests.monitoring.promql import Scope, bucket, number, rule, scope_of, total
 from constructs_pd.manifests.monitoring.recording_rules import ITL, TTFT, Rule, error_share
 from constructs_pd.planning.deployment_plan import DeploymentPlan
+from constructs_pd.planning.monitoring import FASTEST_BURN
 from constructs_pd.planning.monitoring_plan import LatencyObjective, SloPlan
 
 
@@ -35,7 +36,7 @@ class BurnRate:
 
 
 BURN_RATES: Final = (
-    BurnRate(14.4, "1h", "5m", "critical"),
+    BurnRate(FASTEST_BURN, "1h", "5m", "critical"),
     BurnRate(6, "6h", "30m", "critical"),
     BurnRate(3, "1d", "2h", "warning"),
     BurnRate(1, "3d", "6h", "warning"),

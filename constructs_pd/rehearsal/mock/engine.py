@@ -55,6 +55,7 @@ class MockEngine:
         self._ranks: int = arguments.get("tensor_parallel_size", 1)
         self._counters = counters
         self._offer: Offer | None = None
+        self._running = 0
 
     @property
     def _transfer(self) -> dict[str, Any]:
@@ -101,6 +102,9 @@ class MockEngine:
             yield part
 
     async def _answered(self, request: Request, tokens: list[int], limit: int | None, kind: str) -> AsyncIterator[Any]:
+        assert self._counters is not None
+        self._running += 1
+        self._counters.running(self._running)
         try:
             async for part in self._answer(request, tokens, limit, kind):
                 yield part
@@ -108,6 +112,9 @@ class MockEngine:
             yield _error(str(error), "BadRequestError", 400)
         except HandOverError as error:
             yield _error(str(error), "InternalServerError", 500)
+        finally:
+            self._running -= 1
+            self._counters.running(self._running)
 
     async def _answer(self, request: Request, tokens: list[int], limit: int | None, kind: str) -> AsyncIterator[Any]:
         if len(tokens) + (limit or 1) > self._context_tokens:
@@ -118,12 +125,16 @@ class MockEngine:
         for name in NOT_OFFERED:
             if (request.model_extra or {}).get(name):
                 raise RefusedRequestError(f"the mock engine has no {name}")
+        begun = time.monotonic()
         cache = await self._cache(request, tokens)
+        first = time.monotonic()
         limit = limit or self._context_tokens - len(tokens)
         answers = [self._said(request, cache, limit, index) for index in range(request.n or 1)]
         produced = sum(len(text) for text, _ in answers)
         assert self._counters is not None
         self._counters.generated(produced)
+        each = (time.monotonic() - first) / max(produced, 1)
+        self._counters.answered(first - begun, [each] * (produced - 1))
         shape = _Shape(request, kind, self._config.model_id, len(tokens), produced)
         if request.stream:
             async for line in shape.stream(answers, request.mock_pause_seconds):
@@ -143,9 +154,10 @@ class MockEngine:
         if params.get("do_remote_prefill"):
             if role not in _CONSUMERS:
                 raise HandOverError(f"this engine's kv_role is {role}: it fetches no KV cache")
+            begun = time.monotonic()
             cache = await fetch(params)
             self._counters.prefilled(len(tokens), "external_kv_transfer")
-            self._counters.transferred(len(cache))
+            self._counters.transferred(len(cache), time.monotonic() - begun)
             return cache
         if params.get("do_remote_decode") and role not in _PRODUCERS:
             raise HandOverError(f"this engine's kv_role is {role}: it hands no KV cache over")

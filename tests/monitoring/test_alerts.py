@@ -1,0 +1,69 @@
+"""Each alert fires when it should and is quiet when it should not: promtool evaluates the rules on synthetic series."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from constructs_pd import DeploymentPlan
+from constructs_pd.manifests.monitoring.rules import rule_file, rule_groups
+from support.alert_cases import CASES, MINUTES, Case, well
+
+
+def promtool_test(
+    promtool: Path, folder: Path, plan: DeploymentPlan, series: dict[str, str], expected: list[dict[str, Any]]
+) -> str:
+    """Return what promtool says against a test, nothing if it holds."""
+    assert plan.monitoring is not None
+    (folder / "rules.yaml").write_text(rule_file(plan, plan.monitoring), encoding="utf-8")
+    test = {
+        "rule_files": ["rules.yaml"],
+        "evaluation_interval": "1m",
+        "tests": [
+            {
+                "interval": "1m",
+                "input_series": [{"series": name, "values": values} for name, values in series.items()],
+                "promql_expr_test": expected,
+            }
+        ],
+    }
+    (folder / "test.yaml").write_text(yaml.safe_dump(test), encoding="utf-8")
+    done = subprocess.run(
+        [promtool, "test", "rules", "test.yaml"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def firing(alert: str, fires: frozenset[str]) -> list[dict[str, Any]]:
+    """Return the expectation that an alert fires with these severities and phases, and no others."""
+    expression = f'count by (severity, phase) (ALERTS{{alertname="{alert}",alertstate="firing"}})'
+    samples = []
+    for each in sorted(fires):
+        severity, phase = each.split()
+        labels = f'severity="{severity}"' if phase == "-" else f'severity="{severity}",phase="{phase}"'
+        samples.append({"labels": f"{{{labels}}}", "value": 1})
+    return [{"expr": expression, "eval_time": f"{MINUTES}m", "exp_samples": samples}]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_it_fires_when_it_should(case: Case, promtool: Path, tmp_path: Path, plan: DeploymentPlan) -> None:
+    assert promtool_test(promtool, tmp_path, plan, case.input(), firing(case.alert, case.fires)) == ""
+
+
+def test_where_all_is_well_nothing_fires(promtool: Path, tmp_path: Path, plan: DeploymentPlan) -> None:
+    nothing = [{"expr": "ALERTS", "eval_time": f"{minute}m", "exp_samples": []} for minute in (20, 60, MINUTES)]
+    assert promtool_test(promtool, tmp_path, plan, well(), nothing) == ""
+
+
+def test_each_alert_has_a_case_that_fires_and_one_that_is_quiet(plan: DeploymentPlan) -> None:
+    assert plan.monitoring is not None
+    rules = [rule for group in rule_groups(plan, plan.monitoring) for rule in group["rules"] if "alert" in rule]
+    expected = {(rule["alert"], rule["labels"]["severity"]) for rule in rules}
+    assert len(expected) == 23
+    fired = {(case.alert, each.split()[0]) for case in CASES for each in case.fires}
+    assert fired == expected
+    assert {case.alert for case in CASES if not case.fires} == {alert for alert, _ in expected}

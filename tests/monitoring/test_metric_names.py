@@ -1,0 +1,155 @@
+"""No rule believes a name: each that it reads is exported, with the labels that it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import pytest
+
+from constructs_pd import DeploymentPlan
+from constructs_pd.manifests.monitoring.rules import rule_groups
+from constructs_pd.planning.monitoring import MEASURED_WITH
+from support.specs import plan_with
+from tools.monitoring.expressions import labels_listed, series_read
+from tools.monitoring.metric_names import EXPORTED, MetricName, known, names_on_pages, series_of
+
+MONITORED = {
+    "monitoring": {"dcgm_exporter": True},
+    "slo": {"ttft_p95_seconds": 2.0, "itl_p95_seconds": 0.06, "availability": 0.999},
+}
+#: What scraping adds to each series (pod_monitors.py), and Prometheus itself.
+OF_TARGETS = frozenset({"namespace", "pod", "phase", "ray_service", "instance", "job"})
+#: Every rule that there is: without the numbers of a hand-over some are others.
+PLANS = (plan_with(MONITORED), plan_with({**MONITORED, "model.max_model_len": 2048, "prefill.replicas": 2}))
+NAMES = known()
+
+
+Rules = list[dict[str, str | dict[str, str]]]
+
+
+def rules_of(plan: DeploymentPlan) -> Rules:
+    assert plan.monitoring is not None
+    return [rule for group in rule_groups(plan, plan.monitoring) for rule in group["rules"]]
+
+
+def labels_recorded(rules: Rules) -> dict[str, set[str]]:
+    """Return the labels of each record: those that its rule adds or groups by, and those of records that it reads."""
+    found: dict[str, set[str]] = {}
+    records = [rule for rule in rules if "record" in rule]
+    for rule in records:
+        own = found.setdefault(str(rule["record"]), set())
+        own |= set(rule.get("labels", ())) | labels_listed(str(rule["expr"])) - {"le"}
+    for rule in records:
+        for read in series_read(str(rule["expr"])):
+            found[str(rule["record"])] |= found.get(read.name, set())
+    return found
+
+
+def mistakes(plan: DeploymentPlan, names: Iterable[MetricName]) -> Iterator[str]:
+    """Yield each series and label that a rule reads and nothing exports."""
+    rules = rules_of(plan)
+    exported, recorded = series_of(names), labels_recorded(rules)
+    for rule in rules:
+        what, expression = str(rule.get("record") or rule.get("alert")), str(rule["expr"])
+        there: set[str] = set(OF_TARGETS)
+        for read in series_read(expression):
+            labels = recorded.get(read.name) if ":" in read.name else exported.get(read.name)
+            if labels is None:
+                yield f"{what} reads {read.name}, which nothing exports"
+                continue
+            there |= labels
+            for label in sorted(read.labels - labels - OF_TARGETS):
+                yield f"{what} asks {read.name} for {label}, which it does not have"
+        for label in sorted(labels_listed(expression) - there):
+            yield f"{what} groups by {label}, which nothing that it reads has"
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_each_name_and_label_of_a_rule_is_exported(plan: DeploymentPlan) -> None:
+    assert list(mistakes(plan, NAMES)) == []
+
+
+def used() -> list[str]:
+    """Return the metrics that rules read."""
+    read = {each.name for plan in PLANS for rule in rules_of(plan) for each in series_read(str(rule["expr"]))}
+    return [name.metric for name in NAMES if read & name.series().keys()]
+
+
+def test_rules_read_metrics_of_every_kind() -> None:
+    assert len(used()) == 24
+    assert {name.split("_")[0] for name in used()} == {"ray", "kuberay", "DCGM", "up"}
+
+
+@pytest.mark.parametrize("metric", used())
+def test_without_a_metric_in_the_list_a_rule_is_refused(metric: str) -> None:
+    rest = [name for name in NAMES if name.metric != metric]
+    assert any(f" {metric}" in mistake for plan in PLANS for mistake in mistakes(plan, rest))
+
+
+@pytest.mark.parametrize("metric", [name.metric for name in NAMES if name.metric in set(used()) and name.labels])
+def test_without_its_labels_a_rule_that_asks_for_them_is_refused(metric: str) -> None:
+    rest = [replace(name, labels=()) if name.metric == metric else name for name in NAMES]
+    asked = {
+        label
+        for plan in PLANS
+        for rule in rules_of(plan)
+        for read in series_read(str(rule["expr"]))
+        if read.name.startswith(metric)
+        for label in read.labels - OF_TARGETS - {"le"}
+    }
+    found = {mistake for plan in PLANS for mistake in mistakes(plan, rest)}
+    assert bool(asked) <= bool(found)
+
+
+def test_each_name_stands_once_with_its_source() -> None:
+    metrics = [name.metric for name in NAMES]
+    assert sorted(metrics) == sorted(set(metrics))
+    assert all(name.source and name.date and name.where for name in NAMES)
+    assert {name.type for name in NAMES} == {"counter", "gauge", "histogram"}
+
+
+def test_counters_are_named_as_ray_names_them() -> None:
+    ray = [name for name in NAMES if name.metric.startswith("ray_")]
+    assert len(ray) > 60
+    assert [name.metric for name in ray if name.type == "counter" and not name.metric.endswith("_total")] == []
+
+
+def test_the_planner_knows_with_which_versions_the_names_were_seen() -> None:
+    text = EXPORTED.read_text(encoding="utf-8")
+    assert f"Ray {MEASURED_WITH['ray']} and vLLM {MEASURED_WITH['vllm']}" in text
+
+
+PAGE = """\
+# HELP ray_vllm_a_seconds Time.
+# TYPE ray_vllm_a_seconds histogram
+ray_vllm_a_seconds_bucket{WorkerId="w",engine="0",le="1.0"} 1
+ray_vllm_a_seconds_count{WorkerId="w",engine="0"} 1
+# TYPE ray_vllm_b_count gauge
+ray_vllm_b_count{reason="a \\"}b",Version="2"} 1.0
+# TYPE ray_serve_c_total counter
+ray_serve_c_total 3
+# TYPE ray_tasks gauge
+ray_tasks 3
+"""
+
+
+def test_names_are_read_from_pages() -> None:
+    assert list(names_on_pages({"head": "", "decode": PAGE, "prefill": PAGE.splitlines()[-3] + PAGE})) == [
+        ("ray_serve_c_total", "counter", (), ("decode", "prefill")),
+        ("ray_vllm_a_seconds", "histogram", ("engine",), ("decode", "prefill")),
+        ("ray_vllm_b_count", "gauge", ("reason",), ("decode", "prefill")),
+    ]
+
+
+def test_expressions_are_read() -> None:
+    expression = (
+        'sum by (phase, le) (rate(a_bucket{le=~"1(\\\\.0)?",b!="or {c}"}[5m] offset 5m)) * 1e9 / on (d) group_left () f'
+        " unless g:h:i > 2e-3 and ignoring (j) vector(0)"
+    )
+    assert [(read.name, read.labels) for read in series_read(expression)] == [
+        ("a_bucket", {"le", "b"}),
+        ("f", frozenset()),
+        ("g:h:i", frozenset()),
+    ]
+    assert labels_listed(expression) == {"phase", "le", "d", "j"}
