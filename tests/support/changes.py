@@ -105,6 +105,25 @@ POLICIES: Changes = {
     "gcs_fault_tolerance.redis_address": "redis.cache:6379",
 }
 
+# Another value for every field of monitoring and of what was promised.
+MONITORING: Changes = {
+    "scraping": "annotations",
+    "labels": {"release": "stack"},
+    "rules": False,
+    "runbook_base_url": "https://wiki.example.com/runbooks",
+    "dcgm_exporter": True,
+}
+SLO: Changes = {
+    "ttft_p95_seconds": 3.0,
+    "ttft_decode_seconds": 0.5,
+    "itl_p95_seconds": 0.1,
+    "availability": 0.99,
+}
+PROMISED: Changes = {
+    "monitoring": {},
+    "slo": {"ttft_p95_seconds": 2.0, "ttft_decode_seconds": 0.25, "itl_p95_seconds": 0.05, "availability": 0.999},
+}
+
 TRAFFIC = {"requests_per_second": 1.0, "prompt_tokens": 200}
 SMALL = {"model.source": "Qwen/Qwen3-0.6B"}
 
@@ -120,6 +139,8 @@ CONTEXTS: dict[str, Changes] = {
     "gcs_fault_tolerance.redis_password.key": PASSWORD,
     **{f"traffic.{field}": {"traffic": TRAFFIC} for field in TRAFFIC},
     **{f"network_policy.{field}": POLICIES for field in NETWORK_POLICY},
+    **{f"monitoring.{field}": {"monitoring": {}} for field in MONITORING},
+    **{f"slo.{field}": PROMISED for field in SLO},
     "upgrade.strategy": {"prefill.max_nodes": 2, "decode.max_nodes": 2},
     **{f"{phase}.ami_driver_branch": {f"{phase}.ami_id": "ami-0123456789abcdef0"} for phase in PHASES},
     **{f"{phase}.capacity": P5 for phase in PHASES},
@@ -226,6 +247,8 @@ CHANGES: Changes = {
     "gcs_fault_tolerance.redis_password.key": "other",
     "gcs_fault_tolerance.storage_namespace": "other",
     "traffic.requests_per_second": 2.5,
+    **{f"monitoring.{field}": value for field, value in MONITORING.items()},
+    **{f"slo.{field}": value for field, value in SLO.items()},
     "traffic.prompt_tokens": 100,
     "upgrade.strategy": "new_cluster",
     "single_pod_budget": "none",

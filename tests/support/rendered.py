@@ -8,6 +8,7 @@ from cdk8s import Chart, Testing
 from k8s_app import DeploymentChart
 
 from constructs_pd import (
+    DeploymentMonitoring,
     DeploymentNamespace,
     DeploymentPlan,
     GatewayNamespace,
@@ -39,6 +40,15 @@ def whole_deployment(plan: DeploymentPlan) -> list[Manifest]:
 def as_written(plan: DeploymentPlan) -> list[Manifest]:
     """Return every manifest of a deployment as the app of this repository writes them, in its order."""
     return synthesized(DeploymentChart(Testing.app(), plan))
+
+
+def monitoring_of(plan: DeploymentPlan) -> list[Manifest]:
+    """Return what stands in the file of its own; nothing where the plan has no monitoring."""
+    if plan.monitoring is None:
+        return []
+    scope = chart()
+    DeploymentMonitoring(scope, "monitoring", plan=plan)
+    return synthesized(scope)
 
 
 def synthesized(scope: Chart) -> list[Manifest]:

@@ -115,6 +115,21 @@ specifications = st.fixed_dictionaries(
                 [{}, {"balancer_cidrs": ["999.0.0.0/8"]}, {"egress_cidrs": []}, {"redis_namespaces": ["cache"]}]
             )
         ),
+        "monitoring": sometimes(
+            st.sampled_from(
+                [{}, {"rules": False}, {"scraping": "annotations", "labels": {"a": "b"}}, {"dcgm_exporter": True}]
+            )
+        ),
+        "slo": sometimes(
+            st.sampled_from(
+                [
+                    {},
+                    {"ttft_p95_seconds": 0.01},
+                    {"ttft_p95_seconds": 2.0, "itl_p95_seconds": 0.05, "availability": 0.999},
+                    {"ttft_decode_seconds": 0.1, "availability": 0.6},
+                ]
+            )
+        ),
         "ray_authentication": st.sampled_from(["none", "token"]),
         "gcs_fault_tolerance": sometimes(st.just({"redis_address": "redis:6379"})),
         "traffic": sometimes(

@@ -29,17 +29,19 @@ def network_policies(
     endpoint: dict[str, Any],
     cache: dict[str, Any] | None,
     redis: dict[str, Any] | None,
+    *,
+    is_monitored: bool,
 ) -> dict[str, Any]:
-    """Return policies for a deployment with this endpoint, model cache and Redis."""
+    """Return policies for a deployment with this endpoint, model cache and Redis, perhaps with monitoring."""
     needed: dict[str, st.SearchStrategy[Any]] = {}
     optional: dict[str, st.SearchStrategy[Any]] = {
         "enforced_by": st.sampled_from(["vpc_cni", "other"]),
-        "monitoring_namespaces": _namespaces,
         "operator_namespace": text.namespaces,
         "node_local_dns": st.booleans(),
         "egress_cidrs": _cidrs if cache is None else _cidrs | st.just([]),
         "credentials": st.lists(st.sampled_from(["pod_identity", "instance_metadata"]), max_size=2, unique=True),
     }
+    (needed if is_monitored else optional)["monitoring_namespaces"] = _namespaces
     has_balancer = endpoint.get("exposure", "cluster") != "cluster"
     (optional if has_balancer else needed)["client_namespaces"] = _namespaces
     if has_balancer:

@@ -24,6 +24,7 @@ from support.strategies import sometimes, specifications, without_none
 from support.strategies_cluster import MOST_HEAD_GIB, MOST_NODES, Surroundings, new_clusters, takes
 from support.strategies_endpoint import drains, endpoints
 from support.strategies_gateway import without_gateway_that_has_no_room
+from support.strategies_monitoring import monitoring, promises, with_a_ttft_that_can_be_divided
 from support.strategies_policies import network_policies
 from support.strategies_rows import CATALOG, MOVING_TAGS, image_rows, instance_rows, model_rows
 
@@ -314,6 +315,7 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
     if makes_cluster and endpoint is not None:
         endpoint.pop("subnet_ids", None)  # there are none yet
     redis = draw(sometimes(_redis(strategy == "new_cluster")))
+    watched = draw(sometimes(monitoring()))
     makes_file_system = cache is not None and cache.get("storage") == "efs"
     around = Surroundings(
         region,
@@ -347,7 +349,11 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         hugging_face_token=draw(text.secret_references if model.gated else sometimes(text.secret_references)),
         model_cache=cache,
         gcs_fault_tolerance=redis,
-        network_policy=draw(sometimes(network_policies(makes_cluster, endpoint or {}, cache, redis))),
+        network_policy=draw(
+            sometimes(network_policies(makes_cluster, endpoint or {}, cache, redis, is_monitored=watched is not None))
+        ),
+        monitoring=watched,
+        slo=draw(sometimes(promises())) if watched is not None and watched["rules"] else None,
         ray_authentication=draw(sometimes(st.sampled_from(["none", "token"]))),
         traffic=draw(_traffic(context)),
         upgrade=_stated(strategy=strategy),
@@ -362,7 +368,7 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         custom_models=custom_models,
         custom_images=custom_images,
     )
-    return _made_to_fit(without_gateway_that_has_no_room(stated))
+    return with_a_ttft_that_can_be_divided(_made_to_fit(without_gateway_that_has_no_room(stated)))
 
 
 def _made_to_fit(data: dict[str, Any]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from constructs_pd.manifests.serve_config import serve_config
 from constructs_pd.planning.catalog.rows import RolloutEffect, RolloutPart
 from readers.ray_session import ray_session
 from support.changes import CATALOG, CHANGES, COMPANIONS, CONTEXTS, NEW_CLUSTER, ROWS, Changes, rows_of
-from support.rendered import whole_deployment
+from support.rendered import monitoring_of, whole_deployment
 from support.specs import plan_with, spec_with
 from support.template import CLUSTER, SUBNET_ID, stack, template_of
 
@@ -65,7 +65,7 @@ def parts(changes: Changes) -> dict[RolloutPart, object]:
 @cache
 def rendered(changes: str) -> dict[RolloutPart, object]:
     planned = plan(spec_with(json.loads(changes)), CATALOG)
-    manifests = whole_deployment(planned)
+    manifests = [*whole_deployment(planned), *monitoring_of(planned)]
     (service,) = [deepcopy(manifest) for manifest in manifests if manifest["kind"] == "RayService"]
     serve = yaml.safe_load(service["spec"].pop("serveConfigV2"))
     cluster = service["spec"].pop("rayClusterConfig")
