@@ -49,14 +49,14 @@ def test_by_default_there_are_two_monitors_and_the_rules() -> None:
         ("PrometheusRule", "qwen35-9b-rules"),
     ]
     assert {manifest["metadata"]["namespace"] for manifest in manifests} == {"inference"}
-    assert len(rules(manifests[-1])) == 63
+    assert len(rules(manifests[-1])) == 62
     assert {rule["alert"] for rule in rules(manifests[-1]) if "alert" in rule}.isdisjoint({"GpuFault"})
 
 
 def test_everything(snapshot: SnapshotAssertion) -> None:
     manifests = monitoring_of(plan_with(ALL))
     assert kinds(manifests) == ["PodMonitor", "PodMonitor", "PodMonitor", "PrometheusRule"]
-    assert len(rules(manifests[-1])) == 91
+    assert len(rules(manifests[-1])) == 97
     for manifest in manifests:
         assert manifest["metadata"]["labels"]["release"] == "kube-prometheus-stack"
         assert custom_resource.violations(manifest, CRDS) == []

@@ -18,8 +18,11 @@ TOLERATIONS = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
 CONTROLLER = "aws-load-balancer-controller"
 
 
+MONITORED = {"monitoring": {"scraping": "annotations", "dcgm_exporter": True}}
+
+
 def charts(changes: dict[str, Any] | None = None) -> dict[str, ChartPlan]:
-    return {chart.name: chart for chart in plan_with(changes).charts}
+    return {chart.name: chart for chart in plan_with({**MONITORED, **(changes or {})}).charts}
 
 
 def test_every_chart_of_the_catalogue_is_needed_in_the_order_of_its_name() -> None:
@@ -32,6 +35,17 @@ def test_a_new_cluster_needs_the_same_as_one_that_exists() -> None:
 
 def test_the_controller_is_there_for_a_balancer_only() -> None:
     assert charts().keys() - charts({"endpoint.exposure": "cluster"}).keys() == {CONTROLLER}
+
+
+@pytest.mark.parametrize("monitoring", [None, {}])
+def test_the_exporter_of_gpu_metrics_is_there_where_it_is_asked_for(monitoring: dict[str, Any] | None) -> None:
+    assert charts().keys() - charts({"monitoring": monitoring}).keys() == {"dcgm-exporter"}
+
+
+def test_the_exporter_is_annotated_where_pods_are() -> None:
+    annotations = {"prometheus.io/scrape": "true", "prometheus.io/port": "9400", "prometheus.io/path": "/metrics"}
+    assert charts()["dcgm-exporter"].values["podAnnotations"] == annotations
+    assert "podAnnotations" not in charts({"monitoring": {"dcgm_exporter": True}})["dcgm-exporter"].values
 
 
 def test_versions_and_repositories_come_from_the_catalogue() -> None:

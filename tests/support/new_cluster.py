@@ -44,9 +44,9 @@ STACKS = ("network", "cluster", "add-ons", "gpu-nodes", "workload")
 Stacks = dict[str, TemplateData]
 
 
-def plan_of(variant: str) -> DeploymentPlan:
-    """Return the plan of one of the deployments."""
-    return plan_with(CHANGES[variant])
+def plan_of(variant: str, changes: dict[str, Any] | None = None) -> DeploymentPlan:
+    """Return the plan of one of the deployments, perhaps with something else changed."""
+    return plan_with({**CHANGES[variant], **(changes or {})})
 
 
 def stacks_of(plan: DeploymentPlan, context: dict[str, Any] | None = None) -> Stacks:

@@ -18,15 +18,17 @@ from support.template import only, synthesized
 
 pytestmark = pytest.mark.skipif(not helm.RUNS_HERE, reason="the CDK brings Helm for Linux on x86_64 only")
 
-CHARTS = {chart.name: chart for chart in plan_with().charts}
+MONITORED = {"monitoring": {"scraping": "annotations", "dcgm_exporter": True}}
+CHARTS = {chart.name: chart for chart in plan_with(MONITORED).charts}
 # Kinds with no schema of Kubernetes' own.
 CUSTOM = ("IngressClassParams",)
 
 
-def test_there_are_four_charts_of_the_versions_that_are_published_here() -> None:
+def test_there_are_five_charts_of_the_versions_that_are_published_here() -> None:
     assert sorted(CHARTS) == [
         "aws-efa-k8s-device-plugin",
         "aws-load-balancer-controller",
+        "dcgm-exporter",
         "kuberay-operator",
         "nvidia-device-plugin",
     ]
@@ -134,7 +136,7 @@ def _is_tolerated(taint: tuple[str, str, str], tolerations: list[dict[str, Any]]
     )
 
 
-PLUGINS = ("nvidia-device-plugin", "aws-efa-k8s-device-plugin")
+PLUGINS = ("nvidia-device-plugin", "aws-efa-k8s-device-plugin", "dcgm-exporter")
 
 
 def planned_nodes(plan: DeploymentPlan) -> list[Nodes]:
@@ -145,14 +147,14 @@ def planned_nodes(plan: DeploymentPlan) -> list[Nodes]:
 @pytest.mark.parametrize("changes", VARIANTS.values(), ids=VARIANTS)
 @pytest.mark.parametrize("plugin", PLUGINS)
 def test_the_device_plugins_run_on_every_gpu_node(changes: dict[str, Any], plugin: str) -> None:
-    plan = plan_with(changes)
+    plan = plan_with({**changes, **MONITORED, "network_policy": None})
     for group in planned_nodes(plan):
         assert runs_on(daemon_set(plan, plugin), group.labels, group.taints)
 
 
 @pytest.mark.parametrize("plugin", PLUGINS)
 def test_the_device_plugins_do_not_run_on_system_nodes(plugin: str) -> None:
-    plan = plan_of("reference")
+    plan = plan_of("reference", MONITORED)
     system = only(stacks_of(plan)["cluster"], "AWS::EKS::Nodegroup")
     labels = {**system["Labels"], "node.kubernetes.io/instance-type": system["InstanceTypes"][0]}
     assert not runs_on(daemon_set(plan, plugin), labels)
@@ -160,7 +162,7 @@ def test_the_device_plugins_do_not_run_on_system_nodes(plugin: str) -> None:
 
 @pytest.mark.parametrize("plugin", PLUGINS)
 def test_without_its_toleration_a_plugin_misses_the_gpu_nodes(plugin: str) -> None:
-    plan = plan_with()
+    plan = plan_with(MONITORED)
     pod = daemon_set(plan, plugin)
     pod["tolerations"] = []
     assert not any(runs_on(pod, group.labels, group.taints) for group in planned_nodes(plan))

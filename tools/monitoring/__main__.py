@@ -18,7 +18,6 @@ from constructs_pd.manifests.monitoring.rules import rule_file
 from constructs_pd.planning.resolve import plan
 from constructs_pd.planning.spec_file import load_spec
 from constructs_pd.planning.spec_monitoring import Monitoring, Slo
-from constructs_pd.rehearsal.exchange import exchange
 from tools.monitoring.metric_names import write_exported
 from tools.monitoring.recorded import save
 from tools.monitoring.rehearsed import rehearsed
@@ -56,14 +55,11 @@ def main() -> int:
         with prometheus(Path(folder), scrape_configs=jobs, rules=rules, seconds=SCRAPE_SECONDS) as server:
             start = time.time()
             with ran.load() as load:
-                time.sleep(arguments.seconds)
+                pages = ran.pages(arguments.seconds, SCRAPE_SECONDS)
             ended = load.ended()
             tell(f"{sum(each.is_answered for each in ended)} of {len(ended)} requests were answered")
             end = time.time()
             time.sleep(AFTER_SECONDS)
-            pages = {
-                node.planned.group: exchange(node.metrics_port, "GET", "/metrics")[1] for node in ran.ray.nodes.values()
-            }
             print(table(server, planned, end))
             if arguments.engine == "vllm":
                 versions = planned.versions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from constructs_pd.planning.deployment_plan import DeploymentPlan
 from constructs_pd.rehearsal.context import context_tokens
 from constructs_pd.rehearsal.deploy import deploy
 from constructs_pd.rehearsal.engines import EngineName, engine
+from constructs_pd.rehearsal.exchange import exchange
 from constructs_pd.rehearsal.load import Load
 from constructs_pd.rehearsal.local_ray import LocalRay, start_ray
 from constructs_pd.rehearsal.machine import needed_gib, require_linux, require_memory
@@ -48,6 +50,23 @@ class Rehearsed:
             )
             for node in self.ray.nodes.values()
         ]
+
+    def pages(self, seconds: float, interval: float) -> dict[str, str]:
+        """Return all that each kind of node exports over a time: gauges come and go.
+
+        Args:
+            seconds: The time.
+            interval: Between two looks, in seconds.
+        """
+        found: dict[str, str] = {}
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            time.sleep(min(interval, max(0.0, deadline - time.monotonic())))
+            for node in self.ray.nodes.values():
+                status, page = exchange(node.metrics_port, "GET", "/metrics")
+                if status == 200:
+                    found[node.planned.group] = found.get(node.planned.group, "") + page
+        return found
 
     def load(self) -> Load:
         """Return requests at even distances."""

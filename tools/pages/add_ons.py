@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from constructs_pd import plan_file
+from constructs_pd import Monitoring, load_spec, plan
 from constructs_pd.planning.catalog import load_catalog
 from tools.pages.table import DOCS, NOTE, table
 
 
 def add_ons_page() -> str:
     """Return every add-on and chart of the reference deployment, with its version and what is set in it."""
-    planned = plan_file(DOCS.parent / "apps" / "reference.yaml")
+    reference = load_spec(DOCS.parent / "apps" / "reference.yaml")
+    planned = plan(reference.model_copy(update={"monitoring": Monitoring(dcgm_exporter=True)}))
     assert planned.eks_cluster is not None
     head = (
         "# Add-ons\n\n"
-        "What a deployment needs in its cluster beside its own objects, as the reference deployment has it. What is\n"
-        "not set is the add-on's or the chart's own. Tests render the charts with Helm as they are published, with\n"
-        "these values.\n\n"
+        "What a deployment needs in its cluster beside its own objects, as the reference deployment has it, with\n"
+        "`monitoring.dcgm_exporter`. What is not set is the add-on's or the chart's own. Tests render the charts with\n"
+        "Helm as they are published, with these values.\n\n"
     )
     catalog = load_catalog()
     addons = [
