@@ -58,7 +58,7 @@ def test_python_snippets_run_and_print_what_they_say(
 
 
 def test_every_construct_has_a_guide_page_with_a_snippet() -> None:
-    assert len(EXAMPLES) == 15
+    assert len(EXAMPLES) == 16
     public = [*_HOMES["k8s"], *_HOMES["aws"]]
     guides = {page.stem for page in GUIDES if blocks(page, "py")} - {"hand_over", "models"}
     assert guides == {snake_case(name) for name in public if not name.startswith("Existing")}

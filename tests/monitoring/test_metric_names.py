@@ -77,7 +77,7 @@ def used() -> list[str]:
 
 
 def test_rules_read_metrics_of_every_kind() -> None:
-    assert len(used()) == 24
+    assert len(used()) == 22
     assert {name.split("_")[0] for name in used()} == {"ray", "kuberay", "DCGM", "up"}
 
 
