@@ -66,7 +66,7 @@ def test_the_engines_metrics_carry_the_phase_of_their_pod(scraped: tuple[Server,
 def test_the_mock_exports_nothing_that_the_real_engine_does_not(scraped: tuple[Server, dict[str, str]]) -> None:
     real = {name.metric: name for name in known()}
     mock = [row for row in names_on_pages(scraped[1]) if row[0].startswith("ray_vllm_")]
-    assert len(mock) == 11
+    assert len(mock) == 10
     for name, kind, labels, _ in mock:
         assert real[name].type == kind
         assert set(labels) <= set(real[name].labels)

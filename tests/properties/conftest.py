@@ -4,3 +4,6 @@
 """
 
 import support.strategies_runs  # noqa: F401  # registers the profile before pytest loads it
+from support.prometheus import promtool
+
+__all__ = ["promtool"]
