@@ -47,6 +47,14 @@ def provider(scope: Stack) -> aws_eks_v2.IKubectlProvider:
     )
 
 
+def test_the_exporter_of_gpu_metrics_is_installed_where_it_is_asked_for(reference: TemplateData) -> None:
+    found = charts(stacks_of(plan_of("reference", {"monitoring": {"dcgm_exporter": True}}))["add-ons"])
+    assert found.keys() - charts(reference).keys() == {"dcgm-exporter"}
+    exporter = found["dcgm-exporter"]
+    assert (exporter["Version"], exporter["Namespace"]) == ("4.8.2", "dcgm-exporter")
+    assert json.loads(exporter["Values"])["serviceMonitor"] == {"enabled": False}
+
+
 def test_what_is_made_and_how_often(reference: TemplateData) -> None:
     kinds = Counter(found["Type"] for found in reference["Resources"].values())
     kinds.pop("AWS::CDK::Metadata", None)
