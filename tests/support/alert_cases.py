@@ -250,6 +250,12 @@ CASES: Final = (
     Case("EndpointErrorBudgetBurns", "five in a thousand take too long", _errors(0.3, "408"), _both("warning -")),
     Case(
         "EndpointErrorBudgetBurns",
+        "the first errors of a proxy, all at once",
+        {http("500"): f"_x{MINUTES - 3} 100 100 100 100"},
+        _both("critical -", "warning -"),
+    ),
+    Case(
+        "EndpointErrorBudgetBurns",
         "clients leave and ask for what is not there",
         {**_errors(9, "499"), **_errors(9, "404")},
     ),

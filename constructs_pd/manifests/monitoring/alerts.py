@@ -95,15 +95,14 @@ class _Alerts:
     ) -> Iterator[Rule]:
         for severity, expression in burn_expressions(record, allowed, number_of):
             windows = " or ".join(
-                f"{rate.long} at {number(rate.factor)} times" for rate in BURN_RATES if rate.severity == severity
+                f"{rate.long} at {number(rate.factor)}x" for rate in BURN_RATES if rate.severity == severity
             )
             yield self._alert(
                 name,
                 expression,
                 severity,
                 summary,
-                f"{description} At this speed the allowance of 30 days is used up early: over {windows} of what it "
-                "allows.",
+                f"{description} This uses the allowance of 30 days up early: {windows} of what it allows.",
                 wait=None,
             )
 

@@ -211,9 +211,12 @@ def _endpoint(scope: Scope) -> Iterator[Rule]:
 
 
 def error_share(scope: Scope, window: str) -> str:
-    """Return the share of requests that the endpoint answered with an error of its own."""
-    failed = total(scope.counters(HTTP_REQUESTS, window, OWN_ERRORS), BY_SERVICE)
-    asked = total(scope.counters(HTTP_REQUESTS, window, OF_CLIENTS), BY_SERVICE)
+    """Return the share of requests that the endpoint answered with an error of its own.
+
+    Each proxy has a counter for each status, and its first error is one too.
+    """
+    failed = total(events(scope.of(HTTP_REQUESTS, OWN_ERRORS), window), BY_SERVICE)
+    asked = total(events(scope.of(HTTP_REQUESTS, OF_CLIENTS), window), BY_SERVICE)
     return f"({failed} or {asked} * 0) / ({asked} > 0)"
 
 
