@@ -11,12 +11,14 @@ from constructs_pd.planning.hand_over import transfer_time
 from constructs_pd.planning.hand_over_size import hand_over_size
 from constructs_pd.planning.histograms import ITL, NIXL_TRANSFER, TTFT, around, at_least
 from constructs_pd.planning.monitoring_plan import (
+    DashboardsPlan,
+    EfaExporterPlan,
     HandOverBudgetPlan,
     LatencyObjective,
     MonitoringPlan,
     SloPlan,
 )
-from constructs_pd.planning.spec_monitoring import Monitoring, Slo
+from constructs_pd.planning.spec_monitoring import Dashboards, Monitoring, Slo
 from constructs_pd.planning.transfer_paths import engine_gbps, pair_gbps, planned_path
 
 #: The versions whose metrics were looked at; rules are written in their names.
@@ -53,6 +55,8 @@ def monitoring_plan(facts: Facts) -> MonitoringPlan | None:
         slo=_slo(facts, facts.spec.slo) if facts.spec.slo is not None else None,
         operator_namespace=policy.operator_namespace if policy is not None else KUBERAY_NAMESPACE,
         gpu_namespace=DCGM_NAMESPACE if stated.dcgm_exporter else None,
+        efa_exporter=EfaExporterPlan(**dict(stated.efa_exporter)) if stated.efa_exporter is not None else None,
+        dashboards=_dashboards(stated.dashboards) if stated.dashboards is not None else None,
     )
 
 
@@ -117,6 +121,11 @@ def _objective(phase: str, seconds: float, boundaries: tuple[float, ...]) -> Lat
         above_seconds=above,
         share=PROMISED_SHARE,
     )
+
+
+def _dashboards(stated: Dashboards) -> DashboardsPlan:
+    folder = {stated.folder_annotation: stated.folder} if stated.folder is not None else {}
+    return DashboardsPlan(labels=stated.labels, annotations=folder)
 
 
 def _runbooks(stated: Monitoring) -> str:

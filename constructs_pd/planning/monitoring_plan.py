@@ -63,6 +63,32 @@ class HandOverBudgetPlan(FrozenModel):
     capacity_gbps: float
 
 
+class DashboardsPlan(FrozenModel):
+    """Grafana's dashboards.
+
+    Attributes:
+        labels: Labels by which Grafana's sidecar selects their ConfigMaps.
+        annotations: The annotation that names their folder, or none.
+    """
+
+    labels: dict[str, str]
+    annotations: dict[str, str]
+
+
+class EfaExporterPlan(FrozenModel):
+    """The exporter of EFA's counters that the cluster has.
+
+    Attributes:
+        namespace: Namespace of its pods.
+        pod_labels: What selects them.
+        port_name: Name of their port.
+    """
+
+    namespace: str
+    pod_labels: dict[str, str]
+    port_name: str
+
+
 class MonitoringPlan(FrozenModel):
     """Scraping, rules and alerts.
 
@@ -79,6 +105,8 @@ class MonitoringPlan(FrozenModel):
         slo: What was promised, or none.
         operator_namespace: Namespace of the KubeRay operator.
         gpu_namespace: Namespace of the DCGM exporter, or none without it.
+        efa_exporter: The exporter of EFA's counters, or none.
+        dashboards: Grafana's dashboards, or none.
     """
 
     scraping: Scraping
@@ -93,3 +121,5 @@ class MonitoringPlan(FrozenModel):
     slo: SloPlan | None
     operator_namespace: str
     gpu_namespace: str | None
+    efa_exporter: EfaExporterPlan | None
+    dashboards: DashboardsPlan | None

@@ -7,9 +7,59 @@ from typing import Literal
 from pydantic import Field
 
 from constructs_pd.planning.model_base import FrozenModel
-from constructs_pd.planning.spec_types import LabelKey, LabelValue
+from constructs_pd.planning.spec_types import DNS_1035_LABEL, DNS_1123_LABEL, LabelKey, LabelValue
 
 Scraping = Literal["pod_monitors", "annotations"]
+
+
+#: The values of kube-prometheus-stack 88.5.3 (sidecar.dashboards.label and labelValue).
+_DASHBOARD_LABELS: dict[str, str] = {"grafana_dashboard": "1"}
+#: Of chart prometheus-node-exporter, release efa-node-exporter (awslabs/awsome-distributed-ai
+#: 4.validation_and_observability/3.efa-node-exporter/EKS/README.md, read on 2026-11-30).
+_EFA_EXPORTER_LABELS: dict[str, str] = {
+    "app.kubernetes.io/name": "prometheus-node-exporter",
+    "app.kubernetes.io/instance": "efa-node-exporter",
+}
+
+
+class Dashboards(FrozenModel):
+    """Grafana's dashboards, in ConfigMaps for its sidecar. `{}` is enough beside kube-prometheus-stack."""
+
+    labels: dict[LabelKey, LabelValue] = Field(
+        default=_DASHBOARD_LABELS,
+        min_length=1,
+        description="labels by which Grafana's sidecar selects ConfigMaps; the default is kube-prometheus-stack's",
+    )
+    folder: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9 _.-]{0,62}$",
+        description="Grafana's folder for them, where its provider has foldersFromFilesStructure; default: none",
+    )
+    folder_annotation: LabelKey = Field(
+        default="k8s-sidecar-target-directory",
+        description="the annotation that names the folder: your chart's sidecar.dashboards.folderAnnotation; the "
+        "default is the sidecar's own",
+    )
+
+
+class EfaExporter(FrozenModel):
+    """AWS's EFA node exporter, which the cluster has: it is scraped, and its counters get the phase of their node."""
+
+    namespace: str = Field(
+        pattern=rf"^{DNS_1123_LABEL}$", max_length=63, description="the namespace of the exporter's pods"
+    )
+    pod_labels: dict[LabelKey, LabelValue] = Field(
+        default=_EFA_EXPORTER_LABELS,
+        min_length=1,
+        description="labels that select the exporter's pods; the default is those of chart prometheus-node-exporter "
+        "installed as efa-node-exporter, as in AWS's instructions",
+    )
+    port_name: str = Field(
+        default="metrics",
+        max_length=15,
+        pattern=rf"^{DNS_1035_LABEL}$",
+        description="the name of their port",
+    )
 
 
 class Monitoring(FrozenModel):
@@ -35,6 +85,14 @@ class Monitoring(FrozenModel):
     dcgm_exporter: bool = Field(
         default=False,
         description="true: NVIDIA's DCGM exporter is among the charts, for metrics of the GPUs; or false",
+    )
+    efa_exporter: EfaExporter | None = Field(
+        default=None, description="AWS's EFA node exporter where the cluster has it; default: it is not looked for"
+    )
+    dashboards: Dashboards | None = Field(
+        default=None,
+        description="dashboards for Grafana, of which building needs the extra constructs-pd[observability]; "
+        "default: none",
     )
 
 

@@ -112,7 +112,14 @@ MONITORING: Changes = {
     "rules": False,
     "runbook_base_url": "https://wiki.example.com/runbooks",
     "dcgm_exporter": True,
+    "efa_exporter.namespace": "other",
+    "efa_exporter.pod_labels": {"app": "efa"},
+    "efa_exporter.port_name": "other",
+    "dashboards.labels": {"dashboards": "yes"},
+    "dashboards.folder": "Inference",
+    "dashboards.folder_annotation": "grafana_folder",
 }
+MONITORED: Changes = {"monitoring": {"efa_exporter": {"namespace": "monitoring"}, "dashboards": {"folder": "Serving"}}}
 SLO: Changes = {
     "ttft_p95_seconds": 3.0,
     "ttft_decode_seconds": 0.5,
@@ -139,7 +146,7 @@ CONTEXTS: dict[str, Changes] = {
     "gcs_fault_tolerance.redis_password.key": PASSWORD,
     **{f"traffic.{field}": {"traffic": TRAFFIC} for field in TRAFFIC},
     **{f"network_policy.{field}": POLICIES for field in NETWORK_POLICY},
-    **{f"monitoring.{field}": {"monitoring": {}} for field in MONITORING},
+    **{f"monitoring.{field}": MONITORED if "." in field else {"monitoring": {}} for field in MONITORING},
     **{f"slo.{field}": PROMISED for field in SLO},
     "upgrade.strategy": {"prefill.max_nodes": 2, "decode.max_nodes": 2},
     **{f"{phase}.ami_driver_branch": {f"{phase}.ami_id": "ami-0123456789abcdef0"} for phase in PHASES},

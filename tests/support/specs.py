@@ -224,6 +224,16 @@ VARIANTS: dict[str, dict[str, Any]] = {
             "rules": True,
             "runbook_base_url": "https://wiki.example.com/runbooks",
             "dcgm_exporter": True,
+            "efa_exporter": {
+                "namespace": "monitoring",
+                "pod_labels": {"app": "efa-exporter"},
+                "port_name": "http-metrics",
+            },
+            "dashboards": {
+                "labels": {"grafana_dashboard": "1"},
+                "folder": "Inference",
+                "folder_annotation": "grafana_folder",
+            },
         },
         "slo": {
             "ttft_p95_seconds": 2.0,

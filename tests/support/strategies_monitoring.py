@@ -15,6 +15,10 @@ from support import strategies_text as text
 
 _urls = st.sampled_from(["https://wiki.example.com/runbooks", "http://runbooks.internal:8080/pd/"])
 _labels = text.few(text.label_keys, text.label_values)
+_efa_exporters = st.fixed_dictionaries(
+    {"namespace": st.sampled_from(["default", "monitoring"])},
+    optional={"pod_labels": _labels, "port_name": st.sampled_from(["http", "efa-metrics"])},
+)
 
 
 @st.composite
@@ -25,10 +29,18 @@ def monitoring(draw: st.DrawFn) -> dict[str, Any]:
     optional: dict[str, st.SearchStrategy[Any]] = {"dcgm_exporter": st.booleans()}
     if scraping == "pod_monitors":
         optional["labels"] = _labels
+        optional["efa_exporter"] = _efa_exporters
     if has_rules:
         optional["runbook_base_url"] = _urls
+        optional["dashboards"] = _dashboards()
     stated = draw(st.fixed_dictionaries({}, optional=optional))
     return {"scraping": scraping, "rules": has_rules, **stated}
+
+
+@st.composite
+def _dashboards(draw: st.DrawFn) -> dict[str, Any]:
+    folders = [{}, {"folder": "Serving"}, {"folder": "LLM 1", "folder_annotation": "grafana_folder"}]
+    return {**draw(st.fixed_dictionaries({}, optional={"labels": _labels})), **draw(st.sampled_from(folders))}
 
 
 @st.composite

@@ -15,12 +15,15 @@ from constructs_pd.manifests.monitoring.promql import PHASE_LABEL, SERVICE_LABEL
 from constructs_pd.planning import defaults
 from constructs_pd.planning.charts import DCGM_EXPORTER, KUBERAY_OPERATOR
 from constructs_pd.planning.deployment_plan import DeploymentPlan
-from constructs_pd.planning.monitoring_plan import MonitoringPlan
+from constructs_pd.planning.monitoring_plan import EfaExporterPlan, MonitoringPlan
 
 #: Name of the port of the operator's pods (KubeRay 1.7.0 helm-chart/kuberay-operator/templates/deployment.yaml) and of
 #: the exporter's (NVIDIA/dcgm-exporter 4.5.3-4.8.2 deployment/templates/daemonset.yaml).
 _OPERATOR_PORT: Final = "http"
 _EXPORTER_PORT: Final = "metrics"
+#: What the names of EFA's counters begin with (awslabs/awsome-distributed-ai 95b939c
+#: 4.validation_and_observability/3.efa-node-exporter/amazon_efa_linux.go).
+EFA_PREFIX: Final = "node_amazonefa_"
 _PATH: Final = "/metrics"
 _ROLES: Final = ("head", "prefill", "decode")
 _NAME: Final = "app.kubernetes.io/name"
@@ -71,6 +74,20 @@ def _monitors(plan: DeploymentPlan, monitoring: MonitoringPlan) -> Iterator[tupl
                 "podMetricsEndpoints": [_endpoint(monitoring, _EXPORTER_PORT, relabelings=_phase_of_nodes(plan))],
             },
         )
+    if monitoring.efa_exporter is not None:
+        yield "efa", _efa(plan, monitoring, monitoring.efa_exporter)
+
+
+def _efa(plan: DeploymentPlan, monitoring: MonitoringPlan, exporter: EfaExporterPlan) -> dict[str, Any]:
+    # It is a whole node exporter: its other series are scraped by whoever wants them, and would be there twice.
+    own = [{"sourceLabels": ["__name__"], "regex": f"{EFA_PREFIX}.+", "action": "keep"}]
+    endpoint = _endpoint(monitoring, exporter.port_name, relabelings=_phase_of_nodes(plan), metricRelabelings=own)
+    return {
+        "namespaceSelector": {"matchNames": [exporter.namespace]},
+        "selector": {"matchLabels": exporter.pod_labels},
+        "attachMetadata": {"node": True},
+        "podMetricsEndpoints": [endpoint],
+    }
 
 
 def _endpoint(monitoring: MonitoringPlan, port: str, **rules: list[dict[str, Any]]) -> dict[str, Any]:

@@ -15,7 +15,9 @@ from support.rules import findings_of
         {},
         {"labels": {"release": "stack"}, "runbook_base_url": "https://wiki.example.com/runbooks"},
         {"scraping": "annotations", "runbook_base_url": "https://wiki.example.com/runbooks"},
-        {"rules": False, "labels": {"release": "stack"}},
+        {"rules": False, "labels": {"release": "stack"}, "efa_exporter": {"namespace": "monitoring"}},
+        {"dashboards": {}},
+        {"scraping": "annotations", "dashboards": {"folder": "Serving", "folder_annotation": "grafana_folder"}},
     ],
 )
 def test_accepts_what_is_read(monitoring: dict[str, Any] | None) -> None:
@@ -27,6 +29,9 @@ def test_accepts_what_is_read(monitoring: dict[str, Any] | None) -> None:
     [
         ("labels", {"scraping": "annotations", "labels": {"release": "stack"}}, "1 labels"),
         ("runbook_base_url", {"rules": False, "runbook_base_url": "https://wiki.example.com"}, "0 alerts"),
+        ("efa_exporter", {"scraping": "annotations", "efa_exporter": {"namespace": "monitoring"}}, "0 monitors"),
+        ("dashboards", {"rules": False, "dashboards": {}}, "0 of the series"),
+        ("dashboards.folder_annotation", {"dashboards": {"folder_annotation": "grafana_folder"}}, "0 folders"),
     ],
 )
 def test_refuses_what_nothing_reads(field: str, monitoring: dict[str, Any], said: str) -> None:
