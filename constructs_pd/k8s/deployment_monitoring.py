@@ -13,16 +13,16 @@ from constructs_pd.manifests.monitoring.pod_monitors import pod_monitors
 from constructs_pd.manifests.monitoring.rules import rule_file, rule_groups
 from constructs_pd.planning.codes import NO_MONITORING
 from constructs_pd.planning.deployment_plan import DeploymentPlan
-from constructs_pd.planning.monitoring_plan import MonitoringPlan
+from constructs_pd.planning.monitoring_plan import DashboardsPlan, MonitoringPlan
 
 _API: str = "monitoring.coreos.com/v1"
 
 
 class DeploymentMonitoring(Construct):
-    """PodMonitors that give every series its phase, and a PrometheusRule with recording rules and alerts.
+    """PodMonitors that give every series its phase, a PrometheusRule with recording rules and alerts, and dashboards.
 
     Write it to a file of its own: a cluster without the Prometheus operator's definitions refuses it. Where the plan
-    has pods annotated instead, the rules are in a ConfigMap.
+    has pods annotated instead, the rules are in a ConfigMap. Each dashboard is in one, for Grafana's sidecar.
 
     Args:
         scope: Parent construct.
@@ -35,6 +35,7 @@ class DeploymentMonitoring(Construct):
     Raises:
         PlanError: The app has monitoring of this deployment already (PD504), the plan has none (PD523), or an argument
             is of another kind (PD520).
+        ImportError: The plan has dashboards, and the extra `observability` is not installed.
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan) -> None:
@@ -60,6 +61,8 @@ class DeploymentMonitoring(Construct):
             )
         if monitoring.has_rules:
             self._rules(plan, monitoring)
+        if monitoring.dashboards is not None:
+            self._dashboards(plan, monitoring, monitoring.dashboards)
 
     def _rules(self, plan: DeploymentPlan, monitoring: MonitoringPlan) -> None:
         metadata = self._metadata(plan, monitoring, "rules")
@@ -75,6 +78,21 @@ class DeploymentMonitoring(Construct):
         else:
             data = {f"{plan.namespace}-{plan.name}.rules.yaml": rule_file(plan, monitoring)}
             kplus.ConfigMap(self, "Resource", metadata=metadata, data=data)
+
+    def _dashboards(self, plan: DeploymentPlan, monitoring: MonitoringPlan, stated: DashboardsPlan) -> None:
+        # Only where dashboards are wanted: they need an extra of their own.
+        from constructs_pd.manifests.dashboards import dashboards
+
+        for name, text in dashboards(plan, monitoring).items():
+            metadata = ApiObjectMetadata(
+                name=f"{monitoring.name_prefix}-dashboard-{name}",
+                namespace=plan.namespace,
+                labels={**plan.labels, **stated.labels},
+                annotations=stated.annotations,
+            )
+            # The sidecar writes all namespaces' files into one folder.
+            data = {f"{plan.namespace}-{plan.name}-{name}.json": text}
+            kplus.ConfigMap(self, f"{name}-dashboard", metadata=metadata, data=data)
 
     def _metadata(self, plan: DeploymentPlan, monitoring: MonitoringPlan, name: str) -> ApiObjectMetadata:
         # Those that select come last: no label of the user's may hide a monitor from its Prometheus.

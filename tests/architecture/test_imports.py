@@ -58,6 +58,18 @@ def test_rendering_plain_data_starts_no_node_process() -> None:
     assert not loaded_after(code) & NODE
 
 
+def test_monitoring_loads_the_library_of_dashboards_only_to_make_some() -> None:
+    code = (
+        "import constructs_pd, yaml, cdk8s\n"
+        f"stated = yaml.safe_load(open({str(REFERENCE_FILE)!r}))\n"
+        "stated['monitoring'] = {'dashboards': {}} if WANTED else {}\n"
+        "plan = constructs_pd.plan(constructs_pd.parse_spec(stated))\n"
+        "constructs_pd.DeploymentMonitoring(cdk8s.Chart(cdk8s.App(), 'chart'), 'monitoring', plan=plan)"
+    )
+    assert "grafana_foundation_sdk" not in loaded_after(f"WANTED = False\n{code}")
+    assert "grafana_foundation_sdk" in loaded_after(f"WANTED = True\n{code}")
+
+
 def test_the_kubernetes_half_does_not_load_the_aws_half() -> None:
     loaded = loaded_after("import constructs_pd; constructs_pd.RayLlmCluster")
     assert {"jsii", "cdk8s", "cdk8s_plus_28"} <= loaded

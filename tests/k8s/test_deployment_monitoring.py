@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +129,77 @@ def test_alerts_name_their_pages() -> None:
         assert len(alerts) > 15
         for alert in alerts:
             assert alert["annotations"]["runbook_url"] == f"{start}{alert['alert']}.md"
+
+
+def test_the_counters_of_efa_get_the_phase_of_their_node() -> None:
+    stated = {"namespace": "monitoring", "pod_labels": {"app": "efa"}, "port_name": "http"}
+    monitor = named(monitoring_of(plan_with({"monitoring": {"efa_exporter": stated}})), "qwen35-9b-efa")
+    assert custom_resource.violations(monitor, CRDS) == []
+    assert monitor["spec"]["namespaceSelector"] == {"matchNames": ["monitoring"]}
+    assert monitor["spec"]["selector"] == {"matchLabels": {"app": "efa"}}
+    assert monitor["spec"]["attachMetadata"] == {"node": True}
+    found = endpoint(monitor)
+    gpus = endpoint(named(monitoring_of(plan_with(ALL)), "qwen35-9b-gpus"))
+    assert (found["port"], found["relabelings"]) == ("http", gpus["relabelings"])
+    assert found["metricRelabelings"] == [
+        {"sourceLabels": ["__name__"], "regex": "node_amazonefa_.+", "action": "keep"}
+    ]
+
+
+def test_the_exporter_of_efa_is_looked_for_by_the_labels_of_awss_instructions() -> None:
+    manifests = monitoring_of(plan_with({"monitoring": {"efa_exporter": {"namespace": "default"}}}))
+    spec = named(manifests, "qwen35-9b-efa")["spec"]
+    assert spec["selector"]["matchLabels"] == {
+        "app.kubernetes.io/name": "prometheus-node-exporter",
+        "app.kubernetes.io/instance": "efa-node-exporter",
+    }
+    assert spec["podMetricsEndpoints"][0]["port"] == "metrics"
+
+
+def dashboards(manifests: list[Manifest]) -> list[Manifest]:
+    return [manifest for manifest in manifests if "-dashboard-" in manifest["metadata"]["name"]]
+
+
+def test_each_dashboard_is_in_a_config_map_for_grafanas_sidecar() -> None:
+    plan = plan_with({"monitoring": {"dashboards": {}, "labels": {"release": "stack"}}})
+    found = dashboards(monitoring_of(plan))
+    assert [manifest["metadata"]["name"] for manifest in found] == [
+        "qwen35-9b-dashboard-overview",
+        "qwen35-9b-dashboard-hand-over",
+        "qwen35-9b-dashboard-endpoint",
+    ]
+    for manifest in found:
+        assert manifest["kind"] == "ConfigMap"
+        assert manifest["metadata"]["labels"] == {**plan.labels, "grafana_dashboard": "1"}
+        assert "annotations" not in manifest["metadata"]
+        ((file, text),) = manifest["data"].items()
+        assert file == f"inference-{manifest['metadata']['name'].replace('-dashboard', '')}.json"
+        assert json.loads(text)["uid"].startswith("pd-")
+
+
+def test_a_folder_is_named_by_the_annotation_that_is_stated() -> None:
+    stated = {"folder": "LLM serving", "labels": {"dashboards": "yes"}}
+    for annotation, key in (({}, "k8s-sidecar-target-directory"), ({"folder_annotation": "folder"}, "folder")):
+        found = dashboards(monitoring_of(plan_with({"monitoring": {"dashboards": {**stated, **annotation}}})))
+        assert len(found) == 3
+        for manifest in found:
+            assert manifest["metadata"]["annotations"] == {key: "LLM serving"}
+            assert manifest["metadata"]["labels"]["dashboards"] == "yes"
+            assert "grafana_dashboard" not in manifest["metadata"]["labels"]
+
+
+def test_dashboards_are_there_without_the_operator_too() -> None:
+    manifests = monitoring_of(plan_with({"monitoring": {"scraping": "annotations", "dashboards": {}}}))
+    assert kinds(manifests) == ["ConfigMap"] * 4
+
+
+def test_without_its_extra_a_dashboard_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("constructs_pd.manifests.dashboards")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "grafana_foundation_sdk", None)
+    DeploymentMonitoring(chart(), "monitoring", plan=plan_with(MONITORED))
+    with pytest.raises(ImportError, match=r"grafana_foundation_sdk: pip install 'constructs-pd\[observability\]'"):
+        DeploymentMonitoring(chart(), "monitoring", plan=plan_with({"monitoring": {"dashboards": {}}}))
 
 
 def test_a_deployment_is_monitored_once_in_an_app() -> None:

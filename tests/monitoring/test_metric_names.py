@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from constructs_pd import DeploymentPlan
-from constructs_pd.manifests.monitoring.rules import rule_groups
 from constructs_pd.planning.monitoring import MEASURED_WITH
+from support.metric_mistakes import OF_TARGETS, labels_recorded, mistakes_of, rules_of
 from support.specs import plan_with
 from tools.monitoring.expressions import labels_listed, series_read
 from tools.monitoring.metric_names import EXPORTED, MetricName, known, names_on_pages, series_of
@@ -18,51 +18,16 @@ MONITORED = {
     "monitoring": {"dcgm_exporter": True},
     "slo": {"ttft_p95_seconds": 2.0, "itl_p95_seconds": 0.06, "availability": 0.999},
 }
-#: What scraping adds to each series (pod_monitors.py), and Prometheus itself.
-OF_TARGETS = frozenset({"namespace", "pod", "phase", "ray_service", "instance", "job"})
 #: Every rule that there is: without the numbers of a hand-over some are others.
 PLANS = (plan_with(MONITORED), plan_with({**MONITORED, "model.max_model_len": 2048, "prefill.replicas": 2}))
 NAMES = known()
 
 
-Rules = list[dict[str, str | dict[str, str]]]
-
-
-def rules_of(plan: DeploymentPlan) -> Rules:
-    assert plan.monitoring is not None
-    return [rule for group in rule_groups(plan, plan.monitoring) for rule in group["rules"]]
-
-
-def labels_recorded(rules: Rules) -> dict[str, set[str]]:
-    """Return the labels of each record: those that its rule adds or groups by, and those of records that it reads."""
-    found: dict[str, set[str]] = {}
-    records = [rule for rule in rules if "record" in rule]
-    for rule in records:
-        own = found.setdefault(str(rule["record"]), set())
-        own |= set(rule.get("labels", ())) | labels_listed(str(rule["expr"])) - {"le"}
-    for rule in records:
-        for read in series_read(str(rule["expr"])):
-            found[str(rule["record"])] |= found.get(read.name, set())
-    return found
-
-
 def mistakes(plan: DeploymentPlan, names: Iterable[MetricName]) -> Iterator[str]:
     """Yield each series and label that a rule reads and nothing exports."""
     rules = rules_of(plan)
-    exported, recorded = series_of(names), labels_recorded(rules)
-    for rule in rules:
-        what, expression = str(rule.get("record") or rule.get("alert")), str(rule["expr"])
-        there: set[str] = set(OF_TARGETS)
-        for read in series_read(expression):
-            labels = recorded.get(read.name) if ":" in read.name else exported.get(read.name)
-            if labels is None:
-                yield f"{what} reads {read.name}, which nothing exports"
-                continue
-            there |= labels
-            for label in sorted(read.labels - labels - OF_TARGETS):
-                yield f"{what} asks {read.name} for {label}, which it does not have"
-        for label in sorted(labels_listed(expression) - there):
-            yield f"{what} groups by {label}, which nothing that it reads has"
+    expressions = [(str(rule.get("record") or rule.get("alert")), str(rule["expr"])) for rule in rules]
+    yield from mistakes_of(expressions, labels_recorded(rules), series_of(names))
 
 
 @pytest.mark.parametrize("plan", PLANS)

@@ -22,19 +22,27 @@ ANNOTATIONS = {"summary", "description", "runbook_url"}
 OTHERS = {
     "operator": {"app.kubernetes.io/name": "kuberay-operator"},
     "gpus": {"app.kubernetes.io/name": "dcgm-exporter"},
+    "efa": {"app.kubernetes.io/name": "prometheus-node-exporter", "app.kubernetes.io/instance": "efa-node-exporter"},
 }
+#: Grafana's sidecar as a chart configures it: the label that it looks for, and the annotation.
+SIDECAR_LABELS = {"grafana_dashboard": "1"}
+SIDECAR_ANNOTATION = "k8s-sidecar-target-directory"
 
 
 @pytest.fixture(scope="module", params=["pod_monitors", "annotations"])
 def plan(request: pytest.FixtureRequest) -> DeploymentPlan:
-    labels = {"labels": {"release": "stack"}} if request.param == "pod_monitors" else {}
-    return plan_with({"monitoring": {"scraping": request.param, "dcgm_exporter": True, **labels}, **PROMISED})
+    monitors = {"labels": {"release": "stack"}, "efa_exporter": {"namespace": "monitoring"}}
+    stated = {"scraping": request.param, "dcgm_exporter": True, "dashboards": {"folder": "Serving"}}
+    return plan_with({"monitoring": {**stated, **(monitors if request.param == "pod_monitors" else {})}, **PROMISED})
 
 
 def mistakes(manifest: Manifest, plan: DeploymentPlan) -> Iterator[str]:
     """Yield what is wrong with one object."""
     assert plan.monitoring is not None
     metadata = manifest.get("metadata", {})
+    if "-dashboard-" in str(metadata.get("name")):
+        yield from _dashboard(manifest, plan)
+        return
     yield from set(metadata.get("labels", {})) ^ {*plan.labels, *plan.monitoring.labels}
     yield from {"name", "namespace"} - set(metadata)
     if manifest["kind"] == "ConfigMap":
@@ -44,6 +52,16 @@ def mistakes(manifest: Manifest, plan: DeploymentPlan) -> Iterator[str]:
     yield from custom_resource.violations(manifest, CRDS)
     spec = manifest.get("spec", {})
     yield from _monitor(str(metadata.get("name")), spec, plan) if manifest["kind"] == "PodMonitor" else _rules(spec)
+
+
+def _dashboard(manifest: Manifest, plan: DeploymentPlan) -> Iterator[str]:
+    metadata = manifest["metadata"]
+    yield from set(metadata.get("labels", {})) ^ {*plan.labels, *SIDECAR_LABELS}
+    yield from set(metadata.get("annotations", {})) ^ {SIDECAR_ANNOTATION}
+    yield from {"name", "namespace"} - set(metadata)
+    yield from kubernetes_schema.violations(manifest, "1.35")
+    # Grafana's provider reads no other files.
+    yield from {key for key in manifest.get("data", {}) if not key.endswith(".json")}
 
 
 def _monitor(name: str, spec: dict[str, Any], plan: DeploymentPlan) -> Iterator[str]:
