@@ -76,7 +76,7 @@ def test_the_error_message_is_the_real_one(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize(
     "page",
-    [README, *(ROOT / "docs" / f"{name}.md" for name in ("models", "gateway", "exposure"))],
+    [README, *(ROOT / "docs" / f"{name}.md" for name in ("models", "gateway", "exposure", "dashboards"))],
     ids=lambda page: page.stem,
 )
 def test_every_other_yaml_snippet_is_a_part_of_a_specification(page: Path, tmp_path: Path) -> None:

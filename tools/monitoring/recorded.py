@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -63,6 +64,7 @@ def restore(folder: Path) -> Path:
     return data
 
 
+@cache
 def times() -> tuple[float, float]:
     """Return the first and the last moment that was kept, in seconds since 1970."""
     lines = gzip.decompress(RECORDED.read_bytes()).decode().splitlines()

@@ -2,7 +2,7 @@
 
 What NVIDIA's DCGM exporter exports is shown where monitoring asks for its chart, and the counters of AWS's EFA node
 exporter where the specification says that the cluster has it. Neither DCGM nor Prometheus' own node exporter has any of
-EFA's counters (prometheus/node_exporter#3670, open on 2026-11-30).
+EFA's counters (prometheus/node_exporter#3670 would read them; it was open when last seen, on 2026-11-30).
 """
 
 from __future__ import annotations

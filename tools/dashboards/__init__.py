@@ -1,0 +1,1 @@
+"""Draws dashboards from recorded data, as Grafana would show them."""
