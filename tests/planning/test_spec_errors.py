@@ -15,6 +15,7 @@ FREE = {
     "engine_args",
     "environment",
     "labels",
+    "pod_labels",
     "node_selector",
     "secret_environment",
     "service_account_annotations",

@@ -18,6 +18,10 @@ _FAULTS: Final = (
     *("impaired_remote_conn_events", "unresponsive_remote_events"),
 )
 _MEGA: Final = 1e6
+#: A value that is left out: the series is not there.
+_NOTHING: Final = -1.0
+#: How much of the time passes before the alert fires.
+_QUIET_SHARE: Final = 0.6
 _MEMORY_MIB: Final = 22_528.0
 _USED_MIB: Final = {"prefill": 20_400.0, "decode": 20_900.0}
 
@@ -28,7 +32,7 @@ Course = Callable[[float], float]
 def synthetic_series(start: float, end: float) -> str:
     """Return the series between two moments, as OpenMetrics."""
     lines: list[str] = []
-    for name, labels, course, is_counter in _series(end):
+    for name, labels, course, is_counter in _series(end - start):
         if f"# TYPE {name} unknown" not in lines:
             lines.append(f"# TYPE {name} unknown")
         counted = 0.0
@@ -36,7 +40,7 @@ def synthetic_series(start: float, end: float) -> str:
             seconds = step * _STEP_SECONDS
             value = course(seconds)
             counted += value * _STEP_SECONDS
-            if value >= 0:
+            if value != _NOTHING:
                 lines.append(f"{name}{{{labels}}} {counted if is_counter else value} {start + seconds:.3f}")
     return "\n".join([*lines, "# EOF"]) + "\n"
 
@@ -46,15 +50,14 @@ def _around(value: float, swing: float, phase: str = "decode") -> Course:
     return lambda seconds: value + swing * sin(seconds / 60 + shift)
 
 
-def _series(end: float) -> Iterator[tuple[str, str, Course, bool]]:
+def _series(whole: float) -> Iterator[tuple[str, str, Course, bool]]:
     for phase in ("prefill", "decode"):
         gpu = f'{_OWN},phase="{phase}",gpu="0",UUID="GPU-{phase}",Hostname="ip-10-0-0-{1 if phase == "decode" else 2}"'
         yield from ((f"DCGM_FI_{name}", gpu, course, False) for name, course in _gpu(phase))
         efa = f'{_OWN},phase="{phase}",instance="10.0.0.1:9100",device="rdmap49s0",port="1"'
         yield from ((f"node_amazonefa_{name}", efa, course, True) for name, course in _efa(phase))
     alert = f'{_OWN},alertname="HandOverSlow",alertstate="firing",severity="warning",phase="decode"'
-    # In the last two minutes that were recorded.
-    yield "ALERTS", alert, lambda seconds: 1 if seconds > 300 else -1, False
+    yield "ALERTS", alert, lambda seconds: 1 if seconds > whole * _QUIET_SHARE else _NOTHING, False
 
 
 def _gpu(phase: str) -> Iterator[tuple[str, Course]]:
