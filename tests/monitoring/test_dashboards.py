@@ -174,6 +174,12 @@ def test_what_the_plan_does_not_know_is_not_marked() -> None:
     assert marks(titled(found["gpus"], "decode: EFA, all nodes")) == []
 
 
+def test_the_pages_of_alerts_are_linked_where_they_have_an_address(found: dict[str, Dashboard]) -> None:
+    (link,) = titled(found["overview"], "Alerts that fire")["links"]
+    assert (link["type"], link["url"]) == ("link", "https://wiki.example.com/runbooks")
+    assert "links" not in titled(dashboards_with(PLAIN)["overview"], "Alerts that fire")
+
+
 def test_planned_replicas_are_marked() -> None:
     plan = plan_with({**PLAIN, "decode.replicas": 3})
     overview = built(plan)["overview"]

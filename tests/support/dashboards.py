@@ -15,7 +15,12 @@ Panel = dict[str, Any]
 SLO = {"ttft_p95_seconds": 2.0, "itl_p95_seconds": 0.06, "availability": 0.999}
 #: A deployment with everything that a panel may show.
 ALL: dict[str, Any] = {
-    "monitoring": {"dcgm_exporter": True, "efa_exporter": {"namespace": "monitoring"}, "dashboards": {}},
+    "monitoring": {
+        "runbook_base_url": "https://wiki.example.com/runbooks",
+        "dcgm_exporter": True,
+        "efa_exporter": {"namespace": "monitoring"},
+        "dashboards": {},
+    },
     "slo": SLO,
 }
 #: Every dashboard that there may be.

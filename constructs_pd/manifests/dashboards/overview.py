@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from grafana_foundation_sdk.builders.dashboard import DashboardLink
 from grafana_foundation_sdk.models import units
+from grafana_foundation_sdk.models.dashboard import DashboardLinkType
 
 from constructs_pd.manifests.dashboards.board import Board, Panel
 from constructs_pd.manifests.dashboards.panels import GREEN, ORANGE, RED, WIDTH, Mark, Query, figure, lines, states
@@ -23,17 +25,7 @@ def overview(board: Board, plan: DeploymentPlan, monitoring: MonitoringPlan) -> 
     """Add the panels of the overview."""
     scope, slo = scope_of(plan), monitoring.slo
     board.add(*_now(scope, monitoring))
-    firing = scope.of("ALERTS", 'alertstate="firing"')
-    board.add(
-        states(
-            "Alerts that fire",
-            "Is something wrong, of which phase, and since when? Each alert has a page that says what to do.",
-            Query(
-                f"max by (alertname, severity, phase) ({firing})",
-                "{{alertname}} {{phase}} ({{severity}})",
-            ),
-        )
-    )
+    board.add(_alerts(scope, monitoring.runbooks))
     board.row("Time to the first token")
     board.add(*_ttft(scope, slo))
     board.row("Speed")
@@ -108,6 +100,18 @@ def _now(scope: Scope, monitoring: MonitoringPlan) -> Iterator[Panel]:
             base=RED,
             marks=[Mark(planned, GREEN)],
         )
+
+
+def _alerts(scope: Scope, runbooks: str) -> Panel:
+    firing = scope.of("ALERTS", 'alertstate="firing"')
+    panel = states(
+        "Alerts that fire",
+        "Is something wrong, of which phase, and since when? Each alert has a page that says what to do.",
+        Query(f"max by (alertname, severity, phase) ({firing})", "{{alertname}} {{phase}} ({{severity}})"),
+    )
+    if runbooks.startswith("http"):
+        panel.links([DashboardLink("what to do").type(DashboardLinkType.LINK).url(runbooks).target_blank(True)])
+    return panel
 
 
 def _beside(panel: Callable[[str], Panel]) -> list[Panel]:
