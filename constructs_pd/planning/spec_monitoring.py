@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from constructs_pd.planning.model_base import FrozenModel
 from constructs_pd.planning.spec_types import DNS_1035_LABEL, DNS_1123_LABEL, LabelKey, LabelValue
@@ -129,3 +130,16 @@ class Slo(FrozenModel):
         description="the share of requests that the endpoint answers without an error of its own, such as 0.999; "
         "default: none",
     )
+
+    @model_validator(mode="after")
+    def _promises_something(self) -> Self:
+        """Refuse what no alert would follow from.
+
+        Raises:
+            PydanticCustomError: Nothing is promised, or a part of what is not.
+        """
+        if self.ttft_decode_seconds is not None and self.ttft_p95_seconds is None:
+            raise PydanticCustomError("no_whole", "ttft_decode_seconds is a part of ttft_p95_seconds, which is missing")
+        if self.ttft_p95_seconds is None and self.itl_p95_seconds is None and self.availability is None:
+            raise PydanticCustomError("no_promise", "it holds 0 promises")
+        return self

@@ -123,10 +123,9 @@ specifications = st.fixed_dictionaries(
         "slo": sometimes(
             st.sampled_from(
                 [
-                    {},
                     {"ttft_p95_seconds": 0.01},
                     {"ttft_p95_seconds": 2.0, "itl_p95_seconds": 0.05, "availability": 0.999},
-                    {"ttft_decode_seconds": 0.1, "availability": 0.6},
+                    {"ttft_p95_seconds": 0.1, "ttft_decode_seconds": 0.1, "availability": 0.6},
                 ]
             )
         ),

@@ -11,7 +11,7 @@ from constructs_pd.planning.rules.rule import Rule, Violation
 def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation where decode is given less time than the plan reckons for the hand-over alone."""
     slo, budget = facts.spec.slo, hand_over_budget(facts)
-    if slo is None or slo.ttft_decode_seconds is None or slo.ttft_p95_seconds is None or budget is None:
+    if slo is None or slo.ttft_decode_seconds is None or budget is None:
         return
     if slo.ttft_decode_seconds < budget.longest_seconds:
         yield Violation(
