@@ -55,14 +55,14 @@ def test_by_default_there_are_two_monitors_and_the_rules() -> None:
     assert {rule["alert"] for rule in rules(manifests[-1]) if "alert" in rule}.isdisjoint({"GpuFault"})
 
 
-def test_everything(snapshot: SnapshotAssertion) -> None:
+def test_everything(yaml_file: SnapshotAssertion) -> None:
     manifests = monitoring_of(plan_with(ALL))
     assert kinds(manifests) == ["PodMonitor", "PodMonitor", "PodMonitor", "PrometheusRule"]
     assert len(rules(manifests[-1])) == 97
     for manifest in manifests:
         assert manifest["metadata"]["labels"]["release"] == "kube-prometheus-stack"
         assert custom_resource.violations(manifest, CRDS) == []
-    assert yaml.safe_dump_all(manifests, sort_keys=False, width=140) == snapshot
+    assert manifests == yaml_file
 
 
 def test_pods_are_found_by_the_labels_that_they_have() -> None:
