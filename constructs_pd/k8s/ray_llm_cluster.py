@@ -10,6 +10,7 @@ from constructs_pd.composition import require_plan
 from constructs_pd.k8s.composition import already_adopted, changed_before_adoption, require_unique_in_app
 from constructs_pd.k8s.custom_resource import custom_resource
 from constructs_pd.k8s.network_policy import network_policy
+from constructs_pd.manifests.observability import observability_files
 from constructs_pd.manifests.ray_cluster import ray_cluster_spec
 from constructs_pd.planning.deployment_plan import BudgetPlan, DeploymentPlan
 
@@ -19,8 +20,8 @@ class RayLlmCluster(Construct):
 
     Alone it emits a `RayCluster`. When a `PrefillDecodeService` adopts it, the service emits a `RayService` that
     contains this cluster, and no `RayCluster` is emitted; `ApiObject.of(cluster)` is then that RayService. In both
-    cases it owns the ServiceAccount of the pods, the disruption budgets, the network policies of its namespace, and the
-    claim of a model cache that is made for it.
+    cases it owns the ServiceAccount of the pods, the disruption budgets, the network policies of its namespace, the
+    files that traces and logs need, and the claim of a model cache that is made for it.
 
     Args:
         scope: Parent construct.
@@ -51,6 +52,7 @@ class RayLlmCluster(Construct):
             automount_token=False,
         )
         self._claim()
+        self._observability()
         self._resource = custom_resource(
             self,
             "Resource",
@@ -97,6 +99,16 @@ class RayLlmCluster(Construct):
             storage_class_name=storage.storage_class,
             storage=Size.gibibytes(storage.claim_gib),
         )
+
+    def _observability(self) -> None:
+        """Bring the files that traces and logs need, where there are any."""
+        if (name := self.plan.observability.files_name) is not None:
+            kplus.ConfigMap(
+                self,
+                "Observability",
+                metadata=ApiObjectMetadata(name=name, namespace=self.plan.namespace, labels=self.plan.labels),
+                data=observability_files(self.plan),
+            )
 
     def _budget(self, budget: BudgetPlan) -> None:
         kplus.k8s.KubePodDisruptionBudget(

@@ -35,6 +35,7 @@ _PROBE_CONNECTIONS: Final = 50
 # A connection of a client and one to Serve; listeners, checks, name servers and the log.
 _FILES_PER_CONNECTION: Final = 2
 _OTHER_FILES: Final = 200
+_TRACE_IN_LOG: Final = '"trace_id":"%[var(txn.trace),field(2,-)]",'
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +108,14 @@ def gateway_config(gateway: GatewayPlan, place: GatewayPlace) -> str:
         "no_length": NO_LENGTH,
         "too_large": TOO_LARGE,
     }
+    per_million = gateway.sampled_per_million
+    traces = "" if per_million is None else Template(_text("gateway_traces.cfg")).substitute(per_million=per_million)
     return Template(_text("gateway_haproxy.cfg")).substitute(
         limits,
         **seconds,
         **{name: _answer(answer) for name, answer in answers.items()},
+        traces=traces,
+        trace_in_log="" if per_million is None else _TRACE_IN_LOG,
         errors="\n".join(f"  http-error {_answer(error)}" for error in OF_THE_PROXY),
         folder=place.folder,
         script=KEYS_SCRIPT,

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from constructs_pd.manifests.adapter_check import adapter_check
 from constructs_pd.manifests.environment import head_environment, worker_environment
+from constructs_pd.manifests.observability import observability_mounts, observability_volumes
 from constructs_pd.planning.deployment_plan import DeploymentPlan, HeadPlan, PhasePlan
 
 SHARED_MEMORY_VOLUME: Final = "shared-mem"
@@ -166,6 +167,7 @@ def _pod(plan: DeploymentPlan, shared_memory_gib: int, priority_class: str | Non
                 "persistentVolumeClaim": {"claimName": plan.model_cache.claim_name},
             }
         )
+    volumes += observability_volumes(plan)
     optional: dict[str, Any] = {
         "priorityClassName": priority_class,
         "imagePullSecrets": [{"name": name} for name in plan.image_pull_secrets],
@@ -182,8 +184,8 @@ def _pod(plan: DeploymentPlan, shared_memory_gib: int, priority_class: str | Non
     }
 
 
-def _volume_mounts(plan: DeploymentPlan) -> list[dict[str, str]]:
-    mounts = [{"name": SHARED_MEMORY_VOLUME, "mountPath": "/dev/shm"}]
+def _volume_mounts(plan: DeploymentPlan) -> list[dict[str, Any]]:
+    mounts: list[dict[str, Any]] = [{"name": SHARED_MEMORY_VOLUME, "mountPath": "/dev/shm"}]
     if plan.model_cache is not None:
         mounts.append({"name": MODEL_CACHE_VOLUME, "mountPath": plan.model_cache.mount_path})
-    return mounts
+    return mounts + observability_mounts(plan)

@@ -22,6 +22,7 @@ def serve_config(plan: DeploymentPlan) -> dict[str, Any]:
             "keep_alive_timeout_s": plan.timeouts.keep_alive_seconds,
             "request_timeout_s": plan.timeouts.request_seconds,
         },
+        **_logging(plan),
         "applications": [
             {
                 "name": APPLICATION_NAME,
@@ -50,6 +51,11 @@ def serve_config_v2(plan: DeploymentPlan) -> str:
     A text made here, because values in a cdk8s patch lose their types: 1.0 becomes 1.
     """
     return yaml.safe_dump(serve_config(plan), sort_keys=True, default_flow_style=False, width=120)
+
+
+def _logging(plan: DeploymentPlan) -> dict[str, Any]:
+    encoding = plan.observability.serve_encoding
+    return {} if encoding is None else {"logging_config": {"encoding": encoding}}
 
 
 def _llm_config(plan: DeploymentPlan, phase: PhasePlan) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from constructs_pd.planning.model_base import FrozenModel
 from constructs_pd.planning.monitoring_plan import MonitoringPlan
 from constructs_pd.planning.network_policy_plan import NetworkPolicyPlan
 from constructs_pd.planning.node_plan import NodeGroupPlan
+from constructs_pd.planning.observability_plan import ObservabilityPlan
 from constructs_pd.planning.spec import GcsFaultTolerance
 from constructs_pd.planning.spec_pods import ModelCache, SecretReference, Toleration
 
@@ -393,6 +394,7 @@ class DeploymentPlan(FrozenModel):
         gcs_fault_tolerance: Redis for Ray's control plane, if any.
         network_policies: Network policies; none are there unless they are wanted.
         monitoring: Scraping, rules and alerts, if they are wanted.
+        observability: Traces and logs.
         ray_authentication: Whether Ray asks for a token, which KubeRay makes.
         privileged_workers: Whether worker containers run privileged.
         initializing_timeout_seconds: When KubeRay gives a service up that has not started; none: never.
@@ -434,6 +436,7 @@ class DeploymentPlan(FrozenModel):
     gcs_fault_tolerance: GcsFaultTolerance | None
     network_policies: tuple[NetworkPolicyPlan, ...]
     monitoring: MonitoringPlan | None
+    observability: ObservabilityPlan
     ray_authentication: Literal["none", "token"]
     privileged_workers: bool
     initializing_timeout_seconds: int | None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from constructs_pd.planning import defaults
 from constructs_pd.planning.gateway_plan import GatewayPlan
 from constructs_pd.planning.labels import labels, role_labels
+from constructs_pd.planning.observability import sampled_per_million
 
 if TYPE_CHECKING:
     from constructs_pd.planning.deployment_plan import TimeoutsPlan
@@ -74,6 +75,7 @@ def gateway_plan(spec: DeploymentSpec, gateway: Gateway, timeouts: TimeoutsPlan)
         connect_seconds=CONNECT_SECONDS,
         silence_seconds=timeouts.gateway_silence_seconds,
         check_seconds=CHECK_SECONDS,
+        sampled_per_million=sampled_per_million(spec),
         pre_stop_seconds=timeouts.gateway_pre_stop_seconds,
         hard_stop_seconds=timeouts.gateway_hard_stop_seconds,
         termination_grace_seconds=timeouts.gateway_grace_seconds,

@@ -36,6 +36,7 @@ class GatewayPlan(FrozenModel):
         silence_seconds: The longest silence on a connection, and how long an idle one of a client is kept: above the
             balancer's, or the balancer reuses a connection that was just closed and the client sees a 502.
         check_seconds: Between two questions to Serve whether it is well.
+        sampled_per_million: Of how many requests in a million it has a trace made, or none where there are no traces.
         pre_stop_seconds: How long a stopping pod still accepts connections, until all who send them know.
         hard_stop_seconds: How long its requests may then still take.
         termination_grace_seconds: When Kubernetes kills the pod.
@@ -69,6 +70,7 @@ class GatewayPlan(FrozenModel):
     connect_seconds: int
     silence_seconds: int
     check_seconds: int
+    sampled_per_million: int | None
     pre_stop_seconds: int
     hard_stop_seconds: int
     termination_grace_seconds: int

@@ -26,6 +26,7 @@ from constructs_pd.planning.network_policy_plan import (
     PodsPlan,
     PolicyPortsPlan,
 )
+from constructs_pd.planning.observability import port_of
 from constructs_pd.planning.phase import phase_plan
 from constructs_pd.planning.spec import GcsFaultTolerance
 from constructs_pd.planning.spec_network_policy import NetworkPolicy
@@ -104,6 +105,8 @@ class _Policies:
             yield self._policy("metrics", ray, ingress=(_allow(_METRICS, *readers),))
         if outside := tuple(self._outside()):
             yield self._policy("outside", ray, egress=outside)
+        if collector := self._collector():
+            yield self._policy("tracing", ray, egress=(collector,))
         if redis := self._spec.gcs_fault_tolerance:
             yield self._policy("redis", self._pods("head"), egress=(self._redis(redis),))
         if self._spec.endpoint.conformance_job:
@@ -174,6 +177,15 @@ class _Policies:
             yield _allow(_HTTPS, *(_without_link_local(cidr) for cidr in self._stated.egress_cidrs))
         if self._stated.credentials:
             yield _allow(_HTTP, *(AddressesPlan(cidr=_CREDENTIALS[source]) for source in self._stated.credentials))
+
+    def _collector(self) -> AllowPlan | None:
+        """Return the way of the spans; by HTTPS to where weights come from it is open anyway."""
+        tracing = self._spec.tracing
+        named = [AddressesPlan(cidr=cidr) for cidr in self._stated.collector_cidrs]
+        inside = [PodsPlan(namespace=name) for name in self._stated.collector_namespaces]
+        if tracing is None or not (named or inside):
+            return None
+        return _allow((PolicyPortsPlan(first=port_of(tracing.otlp_endpoint)),), *named, *inside)
 
     def _redis(self, redis: GcsFaultTolerance) -> AllowPlan:
         host, _, port = redis.redis_address.rpartition("//")[2].rpartition(":")

@@ -65,6 +65,8 @@ ENGINE_ARGUMENTS: Final[dict[str, str]] = {
     "revision": "use a copy of the model at that revision: Ray's download breaks with it (ray-project/ray#58887)",
     "hf_token": "state it as hugging_face_token, by reference",
     "api_key": "leave it out: Ray Serve LLM does not check it (ray-project/ray#59578)",
+    "enable_log_requests": "state it as logs.requests",
+    "otlp_traces_endpoint": "state it as tracing.otlp_endpoint",
 }
 
 _KUBERAY: Final = "leave it out: KubeRay sets it"

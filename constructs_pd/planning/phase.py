@@ -11,6 +11,7 @@ from constructs_pd.planning.facts import Facts, PhaseFacts
 from constructs_pd.planning.fit import Fit, chosen_arguments, context_tokens, settled
 from constructs_pd.planning.labels import pod_labels, role_labels, zone_label
 from constructs_pd.planning.node_group import node_group_plan
+from constructs_pd.planning.observability import engine_arguments, observability_environment
 from constructs_pd.planning.scraping import pod_annotations
 from constructs_pd.planning.sizes import pod_cpu_cores, pod_memory_gib
 
@@ -49,7 +50,11 @@ def phase_plan(phase: PhaseFacts, facts: Facts) -> PhasePlan:
         nixl_side_channel_port=(defaults.NIXL_PORT_PREFILL if phase.name == "prefill" else defaults.NIXL_PORT_DECODE),
         memory=_memory(settled(facts, phase)),
         engine_arguments=_engine_arguments(phase, facts, model, tensor_parallel),
-        environment={**phase.spec.pod.environment, **_environment(instance, model)},
+        environment={
+            **phase.spec.pod.environment,
+            **_environment(instance, model),
+            **observability_environment(spec, phase.name),
+        },
         secret_environment=phase.spec.pod.secret_environment,
     )
 
@@ -92,6 +97,7 @@ def _engine_arguments(phase: PhaseFacts, facts: Facts, model: ModelRow, tensor_p
         "enforce_eager": phase.spec.enforce_eager,
         # Stated on hybrid models, so that vLLM refuses a setting that would turn it off instead of obeying.
         "disable_hybrid_kv_cache_manager": False if model.attention == "hybrid" else None,
+        **engine_arguments(spec),
     }
     return {**phase.spec.engine_args, **{name: value for name, value in wanted.items() if value is not None}}
 

@@ -33,6 +33,7 @@ from constructs_pd.planning.hand_over import hand_over_plan
 from constructs_pd.planning.labels import labels, pod_labels, tags
 from constructs_pd.planning.monitoring import monitoring_plan
 from constructs_pd.planning.network_policies import network_policies
+from constructs_pd.planning.observability import observability_environment, observability_plan
 from constructs_pd.planning.phase import phase_plan
 from constructs_pd.planning.rules import RULES
 from constructs_pd.planning.scraping import pod_annotations
@@ -146,6 +147,7 @@ def _decide(facts: Facts, findings: tuple[Finding, ...]) -> DeploymentPlan:
         gcs_fault_tolerance=spec.gcs_fault_tolerance,
         network_policies=network_policies(facts),
         monitoring=monitoring_plan(facts),
+        observability=observability_plan(spec),
         ray_authentication=spec.ray_authentication,
         privileged_workers=spec.privileged_workers,
         initializing_timeout_seconds=spec.initializing_timeout_seconds,
@@ -198,7 +200,7 @@ def _head(spec: DeploymentSpec) -> HeadPlan:
         pod_annotations=pod_annotations(spec, spec.head.pod),
         node_selector={**spec.head.node_selector, **dict([defaults.ARCHITECTURE_LABEL])},
         tolerations=spec.head.tolerations,
-        environment=spec.head.pod.environment,
+        environment={**spec.head.pod.environment, **observability_environment(spec, "head")},
         secret_environment=spec.head.pod.secret_environment,
         priority_class=spec.head.pod.priority_class,
         cpu_request_cores=defaults.HEAD_CPU_REQUEST_CORES,

@@ -19,6 +19,7 @@ from constructs_pd.planning.spec_gateway import Gateway
 from constructs_pd.planning.spec_monitoring import Monitoring, Slo
 from constructs_pd.planning.spec_network_policy import NetworkPolicy
 from constructs_pd.planning.spec_nodes import Nodes
+from constructs_pd.planning.spec_observability import Logs, Tracing
 from constructs_pd.planning.spec_pods import Head, ModelCache, Phase, SecretReference, SinglePodBudget
 from constructs_pd.planning.spec_traffic import Traffic
 from constructs_pd.planning.spec_types import LabelKey, LabelValue, ObjectNames, SubnetId
@@ -221,6 +222,10 @@ class DeploymentSpec(FrozenModel):
         description="none; or token: Ray's dashboard and control plane ask for a token that KubeRay makes. KubeRay "
         "refuses Kubernetes' own tokens (enableK8sTokenAuth) for a RayService",
     )
+    tracing: Tracing | None = Field(
+        default=None, description="spans of Ray Serve and vLLM by OTLP: {otlp_endpoint: ...}; default: none are made"
+    )
+    logs: Logs = Logs()
     privileged_workers: bool = Field(
         default=False, description="whether worker containers run privileged: true or false; IPC_LOCK is added anyway"
     )

@@ -55,6 +55,10 @@ class NetworkPolicy(FrozenModel):
         description="where Ray's pods get AWS credentials beside their token: pod_identity (169.254.170.23) or "
         "instance_metadata (169.254.169.254, the node's role); default: nowhere",
     )
+    collector_namespaces: Namespaces = Field(
+        default=(), description="namespaces of tracing's collector, whose pods listen at the port of its address"
+    )
+    collector_cidrs: Cidrs = Field(default=(), description="addresses of tracing's collector, outside the cluster")
     redis_cidrs: Cidrs = Field(default=(), description="addresses of gcs_fault_tolerance's Redis, outside the cluster")
     redis_namespaces: Namespaces = Field(
         default=(), description="namespaces of gcs_fault_tolerance's Redis, inside the cluster"

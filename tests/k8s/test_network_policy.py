@@ -165,6 +165,7 @@ def test_each_is_named_labelled_and_says_what_it_is_about(policies: list[Manifes
         {},
         {"prefill.replicas": 200, "decode.replicas": 200, "acknowledge": None},
         {"gcs_fault_tolerance.redis_address": "redis:6379", "network_policy.redis_cidrs": ["0.0.0.0/0"]},
+        {"tracing.otlp_endpoint": "http://collector:4317", "network_policy.collector_cidrs": ["0.0.0.0/0"]},
         {"network_policy.balancer_cidrs": ["0.0.0.0/0"], "network_policy.kubernetes_api_cidrs": ["0.0.0.0/0"]},
     ],
 )
@@ -221,6 +222,19 @@ def test_redis_is_reached_from_the_head_alone() -> None:
         assert allowed(policies, HEAD, server, 6380)
         assert not allowed(policies, HEAD, server, 6379)
         assert not allowed(policies, DECODE, server, 6380)
+
+
+def test_spans_reach_their_collector() -> None:
+    traced = {**POLICY, "tracing.otlp_endpoint": "http://collector.observability:4317"}
+    inside = policies_of({**traced, "network_policy.collector_namespaces": ["observability"]})
+    outside = policies_of({**traced, "network_policy.collector_cidrs": ["10.9.0.0/24"]})
+    for policies, collector in ((inside, Pod("observability", {})), (outside, Address("10.9.0.7"))):
+        for source in (HEAD, PREFILL, DECODE):
+            assert allowed(policies, source, collector, 4317)
+            assert not allowed(policies, source, collector, 4318)
+        assert not allowed(policies, CHECK, collector, 4317)
+    by_https = policies_of({**POLICY, "tracing.otlp_endpoint": "https://collector.example.com:443"})
+    assert by_https == policies_of(POLICY)
 
 
 def test_credentials_are_reached_where_they_are_wanted() -> None:

@@ -32,6 +32,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "endpoint.gateway.max_body_bytes": 1_073_741_824,
         "endpoint.idle_timeout_seconds": 4000,
     },
+    "traces": {"tracing.otlp_endpoint": "http://collector.observability:4317"},
     "other names": {"name": "a" * 47, "namespace": "b" * 55, "endpoint.gateway.api_keys_secret.key": "a.b-c_D"},
 }
 

@@ -85,6 +85,14 @@ GATEWAY_FIELDS: Changes = {
     "max_body_bytes": 1024,
 }
 
+TRACING = {"otlp_endpoint": "http://collector.observability:4317"}
+# Another value for every field of the traces.
+TRACING_FIELDS: Changes = {
+    "otlp_endpoint": "http://other.observability:4317",
+    "protocol": "http",
+    "sample_ratio": 1.0,
+}
+
 # Another value for every field of the network policies, whose rendering depends on what else there is.
 NETWORK_POLICY: Changes = {
     "enforced_by": "vpc_cni",
@@ -96,11 +104,18 @@ NETWORK_POLICY: Changes = {
     "kubernetes_api_cidrs": ["172.20.0.1/32"],
     "egress_cidrs": ["10.0.0.0/8"],
     "credentials": ["pod_identity"],
+    "collector_namespaces": ["other"],
+    "collector_cidrs": ["10.3.0.0/24"],
     "redis_cidrs": ["10.2.0.0/24"],
     "redis_namespaces": ["cache"],
 }
 POLICIES: Changes = {
-    "network_policy": {"balancer_cidrs": ["10.0.0.0/24"], "redis_cidrs": ["10.0.1.0/24"]},
+    "network_policy": {
+        "balancer_cidrs": ["10.0.0.0/24"],
+        "redis_cidrs": ["10.0.1.0/24"],
+        "collector_namespaces": ["observability"],
+    },
+    "tracing": TRACING,
     "endpoint.conformance_job": True,
     "gcs_fault_tolerance.redis_address": "redis.cache:6379",
 }
@@ -148,6 +163,7 @@ CONTEXTS: dict[str, Changes] = {
     **{f"network_policy.{field}": POLICIES for field in NETWORK_POLICY},
     **{f"monitoring.{field}": MONITORED if "." in field else {"monitoring": {}} for field in MONITORING},
     **{f"slo.{field}": PROMISED for field in SLO},
+    **{f"tracing.{field}": {"tracing": TRACING} for field in TRACING_FIELDS},
     "upgrade.strategy": {"prefill.max_nodes": 2, "decode.max_nodes": 2},
     **{f"{phase}.ami_driver_branch": {f"{phase}.ami_id": "ami-0123456789abcdef0"} for phase in PHASES},
     **{f"{phase}.capacity": P5 for phase in PHASES},
@@ -261,6 +277,9 @@ CHANGES: Changes = {
     "single_pod_budget": "none",
     **{f"network_policy.{field}": value for field, value in NETWORK_POLICY.items()},
     "ray_authentication": "token",
+    **{f"tracing.{field}": value for field, value in TRACING_FIELDS.items()},
+    "logs.encoding": "json",
+    "logs.requests": True,
     "privileged_workers": True,
     "initializing_timeout_seconds": 7200,
     "labels": {"cost-center": "7"},
@@ -275,6 +294,7 @@ CHANGES: Changes = {
 COMPANIONS: dict[str, Changes] = {
     "region": {"availability_zone": "us-east-1a"},
     "image.tag": {"custom_images": [IMAGE_ROW]},
+    "tracing.protocol": {"tracing.otlp_endpoint": "http://collector.observability:4318/v1/traces"},
     **{f"{phase}.ami_driver_branch": {f"{phase}.ami_id": "ami-0123456789abcdef0"} for phase in PHASES},
     **{f"{phase}.capacity": {f"{phase}.reservation": RESERVATION} for phase in PHASES},
     **{f"{phase}.reservation.availability_zone": {"availability_zone": "us-west-2b"} for phase in PHASES},

@@ -217,6 +217,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
             "egress_cidrs": ["10.0.0.0/8", "0.0.0.0/0"],
             "credentials": ["pod_identity"],
             "redis_namespaces": ["cache"],
+            "collector_namespaces": ["observability"],
         },
         "monitoring": {
             "scraping": "pod_monitors",
@@ -241,6 +242,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
             "itl_p95_seconds": 0.05,
             "availability": 0.999,
         },
+        "tracing": {"otlp_endpoint": "http://collector.observability:4317", "sample_ratio": 0.1},
+        "logs": {"encoding": "json", "requests": True},
         "ray_authentication": "token",
         "upgrade": {"strategy": "new_cluster"},
         "single_pod_budget": "none",

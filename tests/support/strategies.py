@@ -129,6 +129,16 @@ specifications = st.fixed_dictionaries(
                 ]
             )
         ),
+        "tracing": sometimes(
+            st.sampled_from(
+                [
+                    {"otlp_endpoint": "http://collector:4317"},
+                    {"otlp_endpoint": "https://collector:4318", "protocol": "http"},
+                    {"otlp_endpoint": "http://127.0.0.1:4317"},
+                ]
+            )
+        ),
+        "logs": st.sampled_from([{}, {"encoding": "json", "requests": True}]),
         "ray_authentication": st.sampled_from(["none", "token"]),
         "gcs_fault_tolerance": sometimes(st.just({"redis_address": "redis:6379"})),
         "traffic": sometimes(

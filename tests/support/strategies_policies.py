@@ -29,10 +29,11 @@ def network_policies(
     endpoint: dict[str, Any],
     cache: dict[str, Any] | None,
     redis: dict[str, Any] | None,
+    tracing: dict[str, Any] | None,
     *,
     is_monitored: bool,
 ) -> dict[str, Any]:
-    """Return policies for a deployment with this endpoint, model cache and Redis, perhaps with monitoring."""
+    """Return policies for a deployment with this endpoint, model cache, Redis and traces, perhaps with monitoring."""
     needed: dict[str, st.SearchStrategy[Any]] = {}
     optional: dict[str, st.SearchStrategy[Any]] = {
         "enforced_by": st.sampled_from(["vpc_cni", "other"]),
@@ -51,4 +52,7 @@ def network_policies(
     if redis is not None:
         needed["redis_cidrs"] = _cidrs
         optional["redis_namespaces"] = _namespaces
+    if tracing is not None:
+        needed["collector_cidrs"] = _cidrs
+        optional["collector_namespaces"] = _namespaces
     return draw(st.fixed_dictionaries(needed, optional=optional))

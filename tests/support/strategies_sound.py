@@ -25,6 +25,7 @@ from support.strategies_cluster import MOST_HEAD_GIB, MOST_NODES, Surroundings, 
 from support.strategies_endpoint import drains, endpoints
 from support.strategies_gateway import without_gateway_that_has_no_room
 from support.strategies_monitoring import monitoring, promises, with_a_ttft_that_can_be_divided
+from support.strategies_observability import logs, tracings
 from support.strategies_policies import network_policies
 from support.strategies_rows import CATALOG, MOVING_TAGS, image_rows, instance_rows, model_rows
 
@@ -49,6 +50,8 @@ _WARNINGS = (
         "PD172",
         "PD175",
         "PD176",
+        "PD194",
+        "PD195",
         "PD204",
         "PD206",
         "PD212",
@@ -316,6 +319,7 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         endpoint.pop("subnet_ids", None)  # there are none yet
     redis = draw(sometimes(_redis(strategy == "new_cluster")))
     watched = draw(sometimes(monitoring()))
+    tracing = draw(sometimes(tracings))
     makes_file_system = cache is not None and cache.get("storage") == "efs"
     around = Surroundings(
         region,
@@ -350,10 +354,14 @@ def sound_specifications(draw: st.DrawFn) -> dict[str, Any]:
         model_cache=cache,
         gcs_fault_tolerance=redis,
         network_policy=draw(
-            sometimes(network_policies(makes_cluster, endpoint or {}, cache, redis, is_monitored=watched is not None))
+            sometimes(
+                network_policies(makes_cluster, endpoint or {}, cache, redis, tracing, is_monitored=watched is not None)
+            )
         ),
         monitoring=watched,
         slo=draw(sometimes(promises())) if watched is not None and watched["rules"] else None,
+        tracing=tracing,
+        logs=draw(sometimes(logs)),
         ray_authentication=draw(sometimes(st.sampled_from(["none", "token"]))),
         traffic=draw(_traffic(context)),
         upgrade=_stated(strategy=strategy),

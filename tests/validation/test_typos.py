@@ -6,6 +6,7 @@ them, the checks below: each such key must be one that its reader knows or that 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
+from opentelemetry.sdk import environment_variables
 
 from constructs_pd import DeploymentPlan
 from readers import custom_resource, kubernetes_schema, ray_serve
@@ -51,6 +53,7 @@ OTHER_VARIABLES = {
     "HF_HOME",
     "HF_TOKEN",
     "NVIDIA_VISIBLE_DEVICES",
+    "PYTHONPATH",
 }
 # NIXL device plugin names: EC2 documentation (EFA), NVIDIA device plugin.
 DEVICES = {"cpu", "memory", "nvidia.com/gpu", "vpc.amazonaws.com/efa"}
@@ -78,8 +81,12 @@ def known_variables() -> frozenset[str]:
     router = "RAY_SERVE_LLM_ROUTER_HTTP_TIMEOUT"
     constants = Path(ray.__file__).parent / "llm" / "_internal" / "serve" / "constants.py"
     assert f'os.environ.get("{router}", 600)' in constants.read_text(encoding="utf-8")
+    tracing = {"RAY_SERVE_TRACING_EXPORTER_IMPORT_PATH", "RAY_SERVE_TRACING_SAMPLING_RATIO"}
+    serve = (Path(ray.__file__).parent / "serve" / "_private" / "constants.py").read_text(encoding="utf-8")
+    assert all(re.search(rf'os\.environ\.get\(\s*"{name}"', serve) for name in tracing)
+    telemetry = {value for name, value in vars(environment_variables).items() if name.startswith("OTEL_")}
     vllm = (DATA / "vllm-0.26.0-environment-variables.txt").read_text(encoding="utf-8").split()
-    return frozenset({*vllm, *OTHER_VARIABLES, drain, router})
+    return frozenset({*vllm, *OTHER_VARIABLES, *tracing, *telemetry, drain, router})
 
 
 def mistakes(manifest: Manifest, others: list[Manifest], plan: DeploymentPlan, crds: Path) -> Iterator[str]:
@@ -121,6 +128,7 @@ def _free_key_mistakes(manifests: list[Manifest], plan: DeploymentPlan) -> Itera
         template = group.get("template", {})
         pods[name] = template.get("metadata", {}).get("labels", {})
         yield from _pod_mistakes(template.get("spec", {}), pods[name], nodes[name])
+        yield from _observability_mistakes(manifests, template.get("spec", {}))
         yield from set(group.get("rayStartParams", {})) - ray_start_options()
     yield from _job_mistakes(manifests, plan)
     for budget in (manifest for manifest in manifests if manifest.get("kind") == "PodDisruptionBudget"):
@@ -131,7 +139,7 @@ def _free_key_mistakes(manifests: list[Manifest], plan: DeploymentPlan) -> Itera
 
 def _job_mistakes(manifests: list[Manifest], plan: DeploymentPlan) -> Iterator[str]:
     """Yield what the Job and what it needs get wrong about each other and about decode."""
-    job, suite = only(manifests, "Job").get("spec", {}), only(manifests, "ConfigMap")
+    job, suite = only(manifests, "Job").get("spec", {}), config_map(manifests, "binaryData")
     template = job.get("template", {})
     pod, labels = template.get("spec", {}), template.get("metadata", {}).get("labels", {})
     yield from set(labels) ^ {*plan.labels, plan.role_label}
@@ -142,6 +150,27 @@ def _job_mistakes(manifests: list[Manifest], plan: DeploymentPlan) -> Iterator[s
         selector = service.get("spec", {}).get("selector", {})
         if not selector.items() <= plan.decode.pod_labels.items():
             yield f"service selects no decode pod: {selector}"
+
+
+def config_map(manifests: list[Manifest], key: str) -> Manifest:
+    """Return the ConfigMap that has its content under a key; an empty one where it is misspelled."""
+    found = [manifest for manifest in manifests if manifest.get("kind") == "ConfigMap" and key in manifest]
+    return found[0] if found else {}
+
+
+def _observability_mistakes(manifests: list[Manifest], spec: dict[str, Any]) -> Iterator[str]:
+    """Yield where a pod finds no file of traces and logs: its volume, its mount, or the file itself."""
+    files = config_map(manifests, "data")
+    volumes = [volume for volume in spec.get("volumes", []) if "configMap" in volume]
+    names = {volume["name"] for volume in volumes}
+    if [volume["configMap"].get("name") for volume in volumes] != [files.get("metadata", {}).get("name")]:
+        yield "no volume of the files"
+    for container in spec.get("containers", []):
+        folders = [mount.get("mountPath") for mount in container.get("volumeMounts", []) if mount["name"] in names]
+        given = {str(variable.get("name")): str(variable.get("value")) for variable in container.get("env", [])}
+        module = given.get("RAY_SERVE_TRACING_EXPORTER_IMPORT_PATH", "").partition(":")[0]
+        wanted = {f"{given.get('PYTHONPATH')}/{module}.py", given.get("VLLM_LOGGING_CONFIG_PATH", "")}
+        yield from wanted ^ {f"{folder}/{name}" for folder in folders for name in files.get("data", {})}
 
 
 def _groups(cluster: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -184,6 +213,8 @@ def plan() -> DeploymentPlan:
             "head": {"tolerations": [{"key": "dedicated", "value": "ray"}]},
             "image": {"pull_secrets": ["regcred"]},
             "initializing_timeout_seconds": 7200,
+            "tracing.otlp_endpoint": "http://collector.observability:4317",
+            "logs": {"encoding": "json", "requests": True},
         }
     )
 

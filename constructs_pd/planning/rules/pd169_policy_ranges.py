@@ -8,7 +8,7 @@ from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.rules.pd127_vpc_cidr import network_of
 from constructs_pd.planning.rules.rule import Rule, Violation
 
-FIELDS: Final = ("balancer_cidrs", "kubernetes_api_cidrs", "egress_cidrs", "redis_cidrs")
+FIELDS: Final = ("balancer_cidrs", "collector_cidrs", "kubernetes_api_cidrs", "egress_cidrs", "redis_cidrs")
 
 
 def check(facts: Facts) -> Iterator[Violation]:

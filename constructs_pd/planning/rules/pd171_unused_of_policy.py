@@ -14,6 +14,8 @@ def check(facts: Facts) -> Iterator[Violation]:
         return
     without = {
         "balancer_cidrs": "exposure cluster has no balancer" if spec.endpoint.exposure == "cluster" else None,
+        "collector_cidrs": None if spec.tracing else "there is no tracing",
+        "collector_namespaces": None if spec.tracing else "there is no tracing",
         "kubernetes_api_cidrs": None if spec.endpoint.conformance_job else "there is no endpoint.conformance_job",
         "redis_cidrs": None if spec.gcs_fault_tolerance else "there is no gcs_fault_tolerance",
         "redis_namespaces": None if spec.gcs_fault_tolerance else "there is no gcs_fault_tolerance",

@@ -71,7 +71,7 @@ def rendered(changes: str) -> dict[RolloutPart, object]:
     cluster = service["spec"].pop("rayClusterConfig")
     return {
         "identity": [service["metadata"].pop(name) for name in ("name", "namespace")],
-        "application": serve.pop("applications"),
+        "application": [serve.pop("applications"), serve.pop("logging_config", None)],
         "proxies": serve,
         "group_sizes": [
             group.pop(name)
