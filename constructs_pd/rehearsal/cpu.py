@@ -11,6 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
+from constructs_pd.planning.observability import is_loopback
 from constructs_pd.rehearsal.engines import EngineName
 from constructs_pd.rehearsal.nodes import NODE_ADDRESS
 
@@ -108,6 +109,12 @@ CHANGES: Final = (
         "`[UCX]`",
         "there is no EFA; UCX moves the cache over the loopback device",
     ),
+    Change(
+        "PHASE.engine_kwargs.otlp_traces_endpoint",
+        _BOTH,
+        "left out, unless the collector is on this machine",
+        "what a collector is told stands for real requests",
+    ),
     Change("PHASE.engine_kwargs.enforce_eager", _REAL, "`true`", "compiling takes minutes and shows nothing here"),
     Change(
         "PHASE.engine_kwargs.kv_cache_dtype", _REAL, "left out", "vLLM's CPU attention has no FP8 cache of all kinds"
@@ -117,6 +124,7 @@ CHANGES: Final = (
     *(Change(f"PHASE.engine_kwargs.{name}", _REAL, "left out", "it is about the model") for name in MODEL_ARGUMENTS),
 )
 
+_COLLECTOR: Final = "otlp_traces_endpoint"
 _LEFT_OUT: Final = (*GPU_ARGUMENTS, *MODEL_ARGUMENTS, "kv_cache_dtype", "disable_hybrid_kv_cache_manager")
 
 
@@ -142,6 +150,8 @@ def on_this_machine(document: Mapping[str, Any], machine: Machine) -> dict[str, 
     for phase in PHASES:
         config = llm_config(changed, phase)
         config["experimental_configs"]["NIXL_SIDE_CHANNEL_PORT_BASE"] = machine.side_channel_ports[phase]
+        if not is_loopback(str(config["engine_kwargs"].get(_COLLECTOR, ""))):
+            config["engine_kwargs"].pop(_COLLECTOR, None)
         if machine.model_folder is not None:
             _to_cpu(config, machine.model_folder)
     return changed

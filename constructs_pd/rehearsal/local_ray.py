@@ -12,6 +12,7 @@ from typing import Final
 from constructs_pd.rehearsal.dashboard import Dashboard
 from constructs_pd.rehearsal.errors import RehearsalError
 from constructs_pd.rehearsal.nodes import NODE_ADDRESS, PlannedNode
+from constructs_pd.rehearsal.observability import local_variables
 from constructs_pd.rehearsal.ports import free_ports
 from constructs_pd.rehearsal.supervised import Supervised
 
@@ -104,7 +105,7 @@ def start_ray(
         for node in group:
             ports_of_node = node_ports[node.name]
             argv = (str(python), *ray_start(node, ports_of_node, head_ports, supervised.folder))
-            variables = {**node.environment, **RAY_ENVIRONMENT, **environment}
+            variables = local_variables(node.environment, {**RAY_ENVIRONMENT, **environment}, supervised.folder)
             process = supervised.start(argv, variables, node.name)
             started.append(RayNode(node, ports_of_node["metrics-export-port"], process, argv, variables))
         _join(ray, supervised, started, tell)

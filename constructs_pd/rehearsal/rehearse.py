@@ -25,6 +25,7 @@ from constructs_pd.rehearsal.look import looked_at
 from constructs_pd.rehearsal.losses import require_losses
 from constructs_pd.rehearsal.machine import needed_gib, require_linux, require_memory
 from constructs_pd.rehearsal.nodes import planned_nodes
+from constructs_pd.rehearsal.observability import write_observability_files
 from constructs_pd.rehearsal.options import Options
 from constructs_pd.rehearsal.ports import free_ports, free_range, require_free
 from constructs_pd.rehearsal.report import Report
@@ -101,6 +102,7 @@ def local_document(
     if model_folder is not None:
         with steps.step("make a tiny model"):
             _make_model(plan, chosen, supervised)
+    write_observability_files(plan, supervised.folder)
     serve_port = options.port or free_ports(1)[0]
     taken = [range(serve_port, serve_port + 1)]
     prefill = free_range(plan.prefill.replicas * plan.prefill.tensor_parallel, taken)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import time
 import uuid
@@ -25,6 +26,9 @@ from constructs_pd.rehearsal.mock.protocol import (
 from constructs_pd.rehearsal.mock.tiny_engine import kv_cache, next_token, tokens_of
 
 Request = ChatCompletionRequest | CompletionRequest
+
+# A part of Serve's, so that its lines stand in the replica's log.
+_LOGGER: Final = logging.getLogger("ray.serve.mock")
 
 _PRODUCERS: Final = {"kv_producer", "kv_both"}
 _CONSUMERS: Final = {"kv_consumer", "kv_both"}
@@ -126,6 +130,8 @@ class MockEngine:
             if (request.model_extra or {}).get(name):
                 raise RefusedRequestError(f"the mock engine has no {name}")
         begun = time.monotonic()
+        if self._config.engine_kwargs.get("enable_log_requests"):
+            _LOGGER.info("Added request %s.", _id_of(request, kind))  # as vLLM does
         cache = await self._cache(request, tokens)
         first = time.monotonic()
         limit = limit or self._context_tokens - len(tokens)
@@ -185,7 +191,7 @@ class _Shape:
         self._is_chat = kind == "chat"
         self._include_usage = bool(request.stream_options and request.stream_options.include_usage)
         self._common = {
-            "id": ("chatcmpl-" if self._is_chat else "cmpl-") + (request.request_id or uuid.uuid4().hex),
+            "id": _id_of(request, kind),
             "created": int(time.time()),
             "model": model,
         }
@@ -237,6 +243,10 @@ class _Shape:
     def _event(self, choices: list[dict[str, Any]], **more: Any) -> str:
         kind = "chat.completion.chunk" if self._is_chat else "text_completion"
         return f"data: {json.dumps({**self._common, 'object': kind, 'choices': choices, **more})}\n\n"
+
+
+def _id_of(request: Request, kind: str) -> str:
+    return ("chatcmpl-" if kind == "chat" else "cmpl-") + (request.request_id or uuid.uuid4().hex)
 
 
 def _text(content: Any) -> str:
