@@ -5,6 +5,7 @@ from ipaddress import IPv4Network, collapse_addresses
 
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.rules.pd127_vpc_cidr import network_of
 from constructs_pd.planning.rules.rule import Rule, Violation
 
 _EVERYWHERE = IPv4Network("0.0.0.0/0")
@@ -13,7 +14,10 @@ _EVERYWHERE = IPv4Network("0.0.0.0/0")
 def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation where the balancer's addresses are all there are."""
     stated = facts.spec.network_policy
-    if stated is None or _EVERYWHERE not in collapse_addresses(map(IPv4Network, stated.balancer_cidrs)):
+    if stated is None:
+        return
+    ranges = [network for network in map(network_of, stated.balancer_cidrs) if network is not None]
+    if _EVERYWHERE not in collapse_addresses(ranges):
         return
     yield Violation(
         "network_policy.balancer_cidrs",

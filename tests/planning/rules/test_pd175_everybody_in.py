@@ -13,6 +13,10 @@ def ranges(*cidrs: str) -> dict[str, Any]:
     return {"network_policy": {"balancer_cidrs": list(cidrs)}, "endpoint.exposure": "internal_alb"}
 
 
+def test_leaves_what_is_no_range_to_its_own_rule() -> None:
+    assert findings_of(RULE, ranges("999.0.0.0/8")) == []
+
+
 @pytest.mark.parametrize("changes", [{}, {"network_policy": {}}, ranges("10.0.7.0/24", "0.0.0.0/1")])
 def test_accepts_ranges(changes: dict[str, Any]) -> None:
     assert findings_of(RULE, changes) == []
