@@ -87,10 +87,11 @@ def test_gpus_are_of_the_phase_of_their_node() -> None:
     monitor = named(monitoring_of(plan_with(ALL)), "qwen35-9b-gpus")
     assert monitor["spec"]["attachMetadata"] == {"node": True}
     assert monitor["spec"]["namespaceSelector"] == {"matchNames": ["dcgm-exporter"]}
-    kept, phase, _, namespace = endpoint(monitor)["relabelings"]
+    kept, phase, _, namespace, exporter = endpoint(monitor)["relabelings"]
     assert (kept["action"], kept["regex"]) == ("keep", r"qwen35\-9b")
     assert phase["sourceLabels"] == ["__meta_kubernetes_node_label_constructs_pd_role"]
     assert (namespace["targetLabel"], namespace["replacement"]) == ("namespace", "inference")
+    assert (exporter["targetLabel"], exporter["replacement"]) == ("exporter", "dcgm")
 
 
 def test_the_operator_is_looked_for_where_the_policies_say_that_it_is() -> None:
@@ -140,7 +141,8 @@ def test_the_counters_of_efa_get_the_phase_of_their_node() -> None:
     assert monitor["spec"]["attachMetadata"] == {"node": True}
     found = endpoint(monitor)
     gpus = endpoint(named(monitoring_of(plan_with(ALL)), "qwen35-9b-gpus"))
-    assert (found["port"], found["relabelings"]) == ("http", gpus["relabelings"])
+    assert (found["port"], found["relabelings"][:-1]) == ("http", gpus["relabelings"][:-1])
+    assert found["relabelings"][-1] == {"targetLabel": "exporter", "replacement": "efa"}
     assert found["metricRelabelings"] == [
         {"sourceLabels": ["__name__"], "regex": "node_amazonefa_.+", "action": "keep"}
     ]

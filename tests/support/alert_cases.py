@@ -91,6 +91,11 @@ def up(part: str) -> str:
     return series("up", _POD[part])
 
 
+def exporter_up(exporter: str, phase: str) -> str:
+    """Return the series that says whether an exporter on a node of a phase answers Prometheus."""
+    return series("up", f'{_OWN},phase="{phase}",pod="{exporter}-0"', f'exporter="{exporter}"')
+
+
 def ready(condition: str) -> str:
     """Return the series in which KubeRay says whether a RayService is ready."""
     return f'kuberay_service_condition_ready{{namespace="inference",name="qwen35-9b",condition="{condition}",uid="1"}}'
@@ -108,6 +113,8 @@ TTFT_BOUNDARIES: Final = ("0.25", "1.0", "2.5", "+Inf")
 def well() -> Series:
     """Return a deployment in which all is well: a request a second, of 100 tokens each."""
     found = {up(part): steady(1) for part in _POD}
+    # The exporters on their nodes: more targets of a phase than it has pods.
+    found |= {exporter_up(name, phase): steady(1) for name in ("dcgm", "efa") for phase in ("prefill", "decode")}
     for phase in ("prefill", "decode"):
         found |= {ttft(phase, le): growing(60) for le in TTFT_BOUNDARIES}
         found[engine(phase, "time_to_first_token_seconds_count")] = growing(60)
@@ -333,6 +340,13 @@ CASES: Final = (
     Case("PhaseDown", "an ingress is not well", {healthy(INGRESS): steady(0)}),
     Case("PodsMissing", "the head is lost", {up("head"): steady(0)}, _both("critical head")),
     Case("PodsMissing", "decode's pod is gone", {up("decode"): None}, _both("warning decode")),
+    Case(
+        "PodsMissing",
+        "prefill's pod does not answer, the exporters on its node do",
+        {up("prefill"): steady(0)},
+        _both("warning prefill"),
+    ),
+    Case("PodsMissing", "an exporter does not answer", {exporter_up("dcgm", "decode"): steady(0)}),
     Case("PodsMissing", "a pod misses one look", {up("decode"): "1+0x30 0 1+0x18"}),
     Case(
         "EngineNotMeasured",

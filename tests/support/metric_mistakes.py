@@ -10,7 +10,7 @@ from constructs_pd.manifests.monitoring.rules import rule_groups
 from tools.monitoring.expressions import labels_listed, series_read
 
 #: What scraping adds to each series (pod_monitors.py), and Prometheus itself.
-OF_TARGETS = frozenset({"namespace", "pod", "phase", "ray_service", "instance", "job"})
+OF_TARGETS = frozenset({"namespace", "pod", "phase", "ray_service", "exporter", "instance", "job"})
 
 Rules = list[dict[str, str | dict[str, str]]]
 #: The names of series with their labels.

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from constructs_pd.manifests.monitoring.promql import PHASE_LABEL, SERVICE_LABEL
+from constructs_pd.manifests.monitoring.promql import EXPORTER_LABEL, PHASE_LABEL, SERVICE_LABEL
 from constructs_pd.planning import defaults
 from constructs_pd.planning.charts import DCGM_EXPORTER, KUBERAY_OPERATOR
 from constructs_pd.planning.deployment_plan import DeploymentPlan
@@ -71,7 +71,9 @@ def _monitors(plan: DeploymentPlan, monitoring: MonitoringPlan) -> Iterator[tupl
                 "selector": {"matchLabels": {_NAME: DCGM_EXPORTER}},
                 # The exporter's pods are of their node: its labels say whose GPUs they are.
                 "attachMetadata": {"node": True},
-                "podMetricsEndpoints": [_endpoint(monitoring, _EXPORTER_PORT, relabelings=_phase_of_nodes(plan))],
+                "podMetricsEndpoints": [
+                    _endpoint(monitoring, _EXPORTER_PORT, relabelings=_phase_of_nodes(plan, "dcgm"))
+                ],
             },
         )
     if monitoring.efa_exporter is not None:
@@ -81,7 +83,9 @@ def _monitors(plan: DeploymentPlan, monitoring: MonitoringPlan) -> Iterator[tupl
 def _efa(plan: DeploymentPlan, monitoring: MonitoringPlan, exporter: EfaExporterPlan) -> dict[str, Any]:
     # It is a whole node exporter: its other series are scraped by whoever wants them, and would be there twice.
     own = [{"sourceLabels": ["__name__"], "regex": f"{EFA_PREFIX}.+", "action": "keep"}]
-    endpoint = _endpoint(monitoring, exporter.port_name, relabelings=_phase_of_nodes(plan), metricRelabelings=own)
+    endpoint = _endpoint(
+        monitoring, exporter.port_name, relabelings=_phase_of_nodes(plan, "efa"), metricRelabelings=own
+    )
     return {
         "namespaceSelector": {"matchNames": [exporter.namespace]},
         "selector": {"matchLabels": exporter.pod_labels},
@@ -101,7 +105,7 @@ def _phase_of_pods(plan: DeploymentPlan) -> list[dict[str, Any]]:
     ]
 
 
-def _phase_of_nodes(plan: DeploymentPlan) -> list[dict[str, Any]]:
+def _phase_of_nodes(plan: DeploymentPlan, exporter: str) -> list[dict[str, Any]]:
     prefix = "__meta_kubernetes_node_label_"
     return [
         {
@@ -113,6 +117,8 @@ def _phase_of_nodes(plan: DeploymentPlan) -> list[dict[str, Any]]:
         {"targetLabel": SERVICE_LABEL, "replacement": plan.name},
         # Otherwise the exporter's: the rules of a deployment look for series of its own namespace.
         {"targetLabel": "namespace", "replacement": plan.namespace},
+        # With all of these it would count as one of Ray's pods.
+        {"targetLabel": EXPORTER_LABEL, "replacement": exporter},
     ]
 
 

@@ -18,6 +18,8 @@ from constructs_pd.planning.deployment_plan import DeploymentPlan
 #: The target labels that scraping adds (pod_monitors.py); `namespace` and `pod` are the operator's own.
 SERVICE_LABEL: Final = "ray_service"
 PHASE_LABEL: Final = "phase"
+#: Of exporters of nodes alone, whose targets have the phase of their node: Ray's pods are those without it.
+EXPORTER_LABEL: Final = "exporter"
 BY_SERVICE: Final = f"namespace, {SERVICE_LABEL}"
 BY_PHASE: Final = f"{BY_SERVICE}, {PHASE_LABEL}"
 #: Prometheus' rule of thumb: four scrapes and more. Shorter than the alerts' shortest window.
@@ -44,6 +46,10 @@ class Scope:
         """Return a selector of the deployment's series of a metric."""
         own = f'namespace="{self.namespace}",{SERVICE_LABEL}="{self.service}"'
         return f"{metric}{{{own},{matchers}}}" if matchers else f"{metric}{{{own}}}"
+
+    def up(self, matchers: str = "") -> str:
+        """Return a selector of what says whether Ray's pods answer, without the exporters of their nodes."""
+        return self.of("up", ",".join(part for part in (f'{EXPORTER_LABEL}=""', matchers) if part))
 
     def counters(self, metric: str, window: str, matchers: str = "") -> str:
         """Return the rate of each series of a counter."""
@@ -77,12 +83,12 @@ def mean_of_gauge(scope: Scope, metric: str, window: str, matchers: str = "", by
 
 def scrapes(scope: Scope, window: str) -> str:
     """Return how often a pod of each phase was scraped."""
-    return f"max by ({BY_PHASE}) (count_over_time({scope.of('up')}[{window}]))"
+    return f"max by ({BY_PHASE}) (count_over_time({scope.up()}[{window}]))"
 
 
 def idle_is_zero(expression: str, scope: Scope) -> str:
     """Return an expression per phase that is zero for phases of which it says nothing and that are scraped."""
-    engines = total(scope.of("up", f'{PHASE_LABEL}=~"prefill|decode"'))
+    engines = total(scope.up(f'{PHASE_LABEL}=~"prefill|decode"'))
     return f"{expression} or {engines} * 0"
 
 

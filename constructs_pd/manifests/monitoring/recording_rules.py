@@ -121,7 +121,7 @@ def _work(scope: Scope, monitoring: MonitoringPlan) -> Iterator[Rule]:
         waiting = mean_of_gauge(scope, "ray_vllm_num_requests_waiting_by_reason", RECENT, f'reason="{reason}"')
         yield rule("phase:requests_waiting:mean5m", idle_is_zero(waiting, scope), {"reason": reason})
     routed = by_deployment(f"sum_over_time({scope.of('ray_serve_deployment_queued_queries', _ENGINES)}[{RECENT}])")
-    looks = f"scalar(max(count_over_time({scope.of('up')}[{RECENT}])))"
+    looks = f"scalar(max(count_over_time({scope.up()}[{RECENT}])))"
     yield rule("phase:requests_waiting:mean5m", idle_is_zero(f"{total(routed)} / {looks}", scope), {"reason": "router"})
     queued = f'phase:requests_waiting:mean5m{{{_own(scope)},reason=~"capacity|router"}}'
     for phase in ("prefill", "decode"):
@@ -140,7 +140,7 @@ def _work(scope: Scope, monitoring: MonitoringPlan) -> Iterator[Rule]:
     found = total(scope.counters("ray_vllm_prefix_cache_hits_total", RECENT))
     yield rule("phase:prefix_cache_hits:ratio5m", f"({found} or {asked} * 0) / ({asked} > 0)")
     yield rule("phase:replicas_healthy:count", _healthy(scope))
-    yield rule("phase:pods_scraped:count", total(scope.of("up")))
+    yield rule("phase:pods_scraped:count", total(scope.up()))
 
 
 _ENGINES: Final = 'deployment=~"(Prefill|Decode):.*"'
