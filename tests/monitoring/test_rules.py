@@ -121,4 +121,9 @@ def test_buckets_are_found_whether_they_are_written_as_1_or_as_1_0(seconds: floa
 
 
 def test_a_counter_that_was_not_there_counts_from_its_first_event() -> None:
-    assert events("x{}", "5m") == "(x{} unless last_over_time(x{}[15m] offset 5m)) or increase(x{}[5m])"
+    own, up = f"x{{{OWN}}}", f'up{{{OWN},exporter=""}}'
+    assert events(SCOPE, "x", "5m") == (
+        f"({own} unless last_over_time({own}[15m] offset 5m) and count_over_time({own}[5m])"
+        f" < on (namespace, pod) group_left () max by (namespace, pod) (sum_over_time({up}[5m])))"
+        f" or increase({own}[5m])"
+    )

@@ -207,6 +207,13 @@ _PREEMPTED: Final = engine("decode", "num_preemptions_total")
 _JUST_NOW: Final = f"_x{SOON - 3} 1 2 3 3+0x9"
 _LONG_AGO: Final = "_x10 1 2 3 3+0x117"
 
+
+def _begins(minute: int, counter: str, each_minute: float = 0) -> dict[str, str | None]:
+    """Return what Prometheus sees that begins in a minute: a counter of 50 then, of whatever happened last week."""
+    seen = {**well(), counter: growing(each_minute, 50)}
+    return {name: f"_x{minute} {values}" for name, values in seen.items()}
+
+
 CASES: Final = (
     # The promise of the time to the first token.
     Case(
@@ -263,6 +270,11 @@ CASES: Final = (
     ),
     Case(
         "EndpointErrorBudgetBurns",
+        "Prometheus begins beside a deployment that failed last week",
+        _begins(MINUTES - 20, http("500")),
+    ),
+    Case(
+        "EndpointErrorBudgetBurns",
         "clients leave and ask for what is not there",
         {**_errors(9, "499"), **_errors(9, "404")},
     ),
@@ -278,6 +290,20 @@ CASES: Final = (
         "Prometheus missed a minute, and some failed long ago",
         {_FAILED: "_x10 1 2 3 3+0x20 _ _ 3+0x4"},
     ),
+    Case("HandOverFails", "Prometheus begins beside a deployment that failed last week", _begins(SOON - 2, _FAILED)),
+    Case(
+        "HandOverFails",
+        "it has begun, and the first transfer fails",
+        {**_begins(SOON - 4, _FAILED), _FAILED: f"_x{SOON - 2} 1+0x9"},
+        _both("warning -"),
+    ),
+    Case(
+        "HandOverFails",
+        "it has begun beside what failed last week, and another transfer fails",
+        _begins(SOON - 4, _FAILED, 1),
+        _both("warning -"),
+    ),
+    Case("HandOverExpires", "Prometheus begins beside one that did last week", _begins(SOON - 2, _EXPIRED)),
     Case("HandOverExpires", "decode fetches too late", {_EXPIRED: _JUST_NOW}, _both("warning prefill")),
     Case("HandOverExpires", "it did long ago", {_EXPIRED: _LONG_AGO}),
     Case(
@@ -306,6 +332,7 @@ CASES: Final = (
     Case("KvCacheFull", "it is nearly full", {engine("decode", "kv_cache_usage_perc"): steady(0.9)}),
     Case("KvCacheFull", "an engine rests, and says nothing", {engine("decode", "kv_cache_usage_perc"): None}),
     Case("RequestsPreempted", "one in a while", {_PREEMPTED: "_x20 1+1x29"}, _both("warning decode")),
+    Case("RequestsPreempted", "Prometheus begins beside some of last week", _begins(SOON - 7, _PREEMPTED)),
     Case("RequestsPreempted", "some long ago", {_PREEMPTED: _LONG_AGO}),
     Case(
         "PhaseOverloaded",

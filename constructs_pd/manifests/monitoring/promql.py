@@ -2,7 +2,8 @@
 
 Ray's way of exporting metrics (2.58.0, _private/telemetry/open_telemetry_metric_recorder.py) decides much of it:
 
-- A counter is there from its first event on, so `increase` never sees that one: `events` does.
+- A counter is there from its first event on, so `increase` never sees that one: `events` does,
+  but for what was counted before a pod was scraped at all.
 - A gauge that is not set for 20 s is gone, as those of an idle engine are: `mean_of_gauge` takes that for zero.
 - A histogram's sum is made of the middles of its buckets: a mean is as coarse as its buckets.
 """
@@ -22,6 +23,7 @@ PHASE_LABEL: Final = "phase"
 EXPORTER_LABEL: Final = "exporter"
 BY_SERVICE: Final = f"namespace, {SERVICE_LABEL}"
 BY_PHASE: Final = f"{BY_SERVICE}, {PHASE_LABEL}"
+_BY_POD: Final = "namespace, pod"
 #: Prometheus' rule of thumb: four scrapes and more. Shorter than the alerts' shortest window.
 RECENT: Final = "5m"
 #: How long a gap between scrapes may be that does not make a counter new.
@@ -66,13 +68,18 @@ def total(expression: str, by: str = BY_PHASE) -> str:
     return f"sum by ({by}) ({expression})"
 
 
-def events(selector: str, window: str) -> str:
+def events(scope: Scope, metric: str, window: str, matchers: str = "") -> str:
     """Return how many events each series of a counter counted, its first included.
 
-    A series is new that was not there before the window: all that it counted is of the window.
+    A series is new that was not there before the window, although its pod was scraped more often in it than the series
+    was seen: all that it counted is of the window. One that was there when its pod was first scraped may have counted
+    at any time before, as where Prometheus begins beside a deployment that runs.
     """
+    selector = scope.of(metric, matchers)
     before = f"last_over_time({selector}[{_GAP}] offset {window})"
-    return f"({selector} unless {before}) or increase({selector}[{window}])"
+    looks = f"max by ({_BY_POD}) (sum_over_time({scope.up()}[{window}]))"
+    began = f"count_over_time({selector}[{window}]) < on ({_BY_POD}) group_left () {looks}"
+    return f"({selector} unless {before} and {began}) or increase({selector}[{window}])"
 
 
 def mean_of_gauge(scope: Scope, metric: str, window: str, matchers: str = "", by: str = BY_PHASE) -> str:

@@ -134,7 +134,7 @@ def _work(scope: Scope, monitoring: MonitoringPlan) -> Iterator[Rule]:
     )
     yield rule(
         "phase:preemptions:increase5m",
-        idle_is_zero(total(events(scope.of("ray_vllm_num_preemptions_total"), RECENT)), scope),
+        idle_is_zero(total(events(scope, "ray_vllm_num_preemptions_total", RECENT)), scope),
     )
     asked = total(scope.counters("ray_vllm_prefix_cache_queries_total", RECENT))
     found = total(scope.counters("ray_vllm_prefix_cache_hits_total", RECENT))
@@ -172,7 +172,7 @@ def _hand_over(scope: Scope, plan: DeploymentPlan, monitoring: MonitoringPlan) -
         quick = total(scope.counters(f"{TRANSFER}_bucket", RECENT, bucket(budget.slow_seconds)))
         yield rule("phase:hand_over_slow:ratio5m", f"1 - {quick} / ({count} > 0)")
     for kind, metric in FAILURES.items():
-        failed = total(events(scope.of(metric), RECENT))
+        failed = total(events(scope, metric, RECENT))
         yield rule("phase:hand_over_failures:increase5m", idle_is_zero(failed, scope), {"kind": kind})
     decode = f'{PHASE_LABEL}="decode"'
     computed = total(scope.counters(PROMPT, RECENT, f'{decode},source="local_compute"'))
@@ -215,8 +215,8 @@ def error_share(scope: Scope, window: str) -> str:
 
     Each proxy has a counter for each status, and its first error is one too.
     """
-    failed = total(events(scope.of(HTTP_REQUESTS, OWN_ERRORS), window), BY_SERVICE)
-    asked = total(events(scope.of(HTTP_REQUESTS, OF_CLIENTS), window), BY_SERVICE)
+    failed = total(events(scope, HTTP_REQUESTS, window, OWN_ERRORS), BY_SERVICE)
+    asked = total(events(scope, HTTP_REQUESTS, window, OF_CLIENTS), BY_SERVICE)
     return f"({failed} or {asked} * 0) / ({asked} > 0)"
 
 
