@@ -33,7 +33,8 @@ class SloPlan(FrozenModel):
 
     Attributes:
         ttft_seconds: The time to the first token that was promised, or none. It is measured in two parts.
-        ttft: Those parts: of prefill, and of decode after it. A request that breaks the promise breaks one of them.
+        ttft: Those parts: of prefill, and of decode after it. A request that breaks the promise breaks one of
+            them, and what breaks either uses up the one allowance.
         itl: The time between two tokens, or none.
         availability: The share of requests that the endpoint answers without an error of its own, or none.
     """

@@ -99,11 +99,16 @@ def _burning(scope: Scope, slo: SloPlan, window: str) -> Panel:
 
 
 def _burns(scope: Scope, slo: SloPlan, window: str) -> Iterator[Query]:
+    def share(record: str) -> str:
+        return scope.of(f"{record}:ratio_rate{window}")
+
     def burn(record: str, allowed: float) -> str:
-        return f"{scope.of(f'{record}:ratio_rate{window}')} / {number(allowed)}"
+        return f"{share(record)} / {number(allowed)}"
 
     if slo.ttft:
-        yield Query(burn("phase:ttft_slow", 1 - slo.ttft[0].share), "first token, {{phase}}")
+        allowed = 1 - slo.ttft[0].share
+        yield Query(f"{total(share('phase:ttft_slow'), BY_SERVICE)} / {number(allowed)}", "first token")
+        yield Query(burn("phase:ttft_slow", allowed), "of it {{phase}}")
     if slo.itl is not None:
         yield Query(burn("phase:itl_slow", 1 - slo.itl.share), "between tokens")
     if slo.availability is not None:

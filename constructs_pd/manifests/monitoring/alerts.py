@@ -60,14 +60,17 @@ class _Alerts:
     def _slo(self, slo: SloPlan) -> Iterator[Rule]:
         if slo.ttft:
             parts = " and ".join(f"{number(part.seconds)} s in {part.phase}" for part in slo.ttft)
+            # Who breaks the whole breaks a part: together the parts' shares are no less, and the allowance is one.
             yield from self._burning(
                 "TimeToFirstTokenBudgetBurns",
                 f"phase:ttft_slow:ratio_rate{{{self._own}}}",
                 1 - slo.ttft[0].share,
                 counted(self._scope.of(f"{TTFT}_count"), BY_PHASE),
-                "{{ $labels.phase }} of {{ $labels.ray_service }} breaks its part of the time to first token",
-                f"{{{{ $value | humanizePercentage }}}} of requests took longer in {{{{ $labels.phase }}}} than its "
-                f"part of the promised {number(slo.ttft_seconds or 0)} s: {parts}, for 95 of 100.",
+                "{{ $labels.ray_service }} takes longer to the first token than promised",
+                f"{{{{ $value | humanizePercentage }}}} of requests, of both phases together, took longer than their "
+                f"part of the promised {number(slo.ttft_seconds or 0)} s: {parts}, for 95 of 100. "
+                "phase:ttft_slow:ratio_rate5m says which phase does.",
+                by=BY_SERVICE,
             )
         if slo.itl is not None:
             yield from self._burning(
@@ -91,9 +94,17 @@ class _Alerts:
             )
 
     def _burning(
-        self, name: str, record: str, allowed: float, number_of: str, summary: str, description: str
+        self,
+        name: str,
+        record: str,
+        allowed: float,
+        number_of: str,
+        summary: str,
+        description: str,
+        *,
+        by: str = "",
     ) -> Iterator[Rule]:
-        for severity, expression in burn_expressions(record, allowed, number_of):
+        for severity, expression in burn_expressions(record, allowed, number_of, by):
             windows = " or ".join(
                 f"{rate.long} at {number(rate.factor)}x" for rate in BURN_RATES if rate.severity == severity
             )

@@ -77,24 +77,35 @@ def slow_share(scope: Scope, histogram: str, objective: LatencyObjective, window
     return f"1 - ({upper}{lower}) / ({count} > 0)"
 
 
-def burn_expressions(record: str, allowed: float, number_of: str) -> Iterator[tuple[str, str]]:
+def burn_expressions(record: str, allowed: float, number_of: str, by: str = "") -> Iterator[tuple[str, str]]:
     """Yield severity and expression of the two alerts about a promise.
 
     Args:
         record: The rule of the share that breaks it, without its window, and its matchers.
         allowed: The share that may.
-        number_of: How many there were, an expression with `WINDOW` for the window.
+        number_of: How many there were, an expression with `WINDOW` for the window. Of too few the share says nothing.
+        by: The labels by which shares are added that use up one allowance together, or none.
     """
     name, matchers = record.split("{", 1)
+
+    def above(window: str, limit: float, enough: str = "") -> str:
+        share = f"{name}{window}{{{matchers}"
+        if by:
+            return f"{total(share + enough, by)} > {number(limit)}"
+        return f"{share} > {number(limit)}{enough}"
+
     for severity in ("critical", "warning"):
         lines = [
-            f"({name}{rate.long}{{{matchers} > {number(rate.factor * allowed)}"
-            f" and {name}{rate.short}{{{matchers} > {number(rate.factor * allowed)}"
-            f" and {number_of.replace('WINDOW', rate.long)} >= {LEAST_REQUESTS})"
+            f"({above(rate.long, rate.factor * allowed, f' and {_enough(number_of, rate.long)}')}"
+            f" and {above(rate.short, rate.factor * allowed)})"
             for rate in BURN_RATES
             if rate.severity == severity
         ]
         yield severity, " or ".join(lines)
+
+
+def _enough(number_of: str, window: str) -> str:
+    return f"{number_of.replace('WINDOW', window)} >= {LEAST_REQUESTS}"
 
 
 def counted(selector: str, by: str) -> str:
