@@ -11,7 +11,7 @@ import yaml
 
 from constructs_pd import DeploymentPlan
 from constructs_pd.manifests.monitoring.rules import rule_file, rule_groups
-from support.alert_cases import CASES, MINUTES, Case, well
+from support.alert_cases import CASES, MINUTES, Case, engine, growing, well
 
 
 def promtool_test(
@@ -52,6 +52,24 @@ def firing(case: Case) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_it_fires_when_it_should(case: Case, promtool: Path, tmp_path: Path, plan: DeploymentPlan) -> None:
     assert promtool_test(promtool, tmp_path, plan, case.input(), firing(case)) == ""
+
+
+@pytest.mark.parametrize(("failed_each_minute", "is_critical"), [(8, False), (24, True)])
+def test_each_of_an_engines_gpus_counts_its_own_transfers(
+    failed_each_minute: float, is_critical: bool, promtool: Path, tmp_path: Path, plan: DeploymentPlan
+) -> None:
+    # Four transfers for each of 60 requests in a minute: 8 are 3 % of them, and 24 are 9 %.
+    decode = plan.decode.model_copy(update={"tensor_parallel": 4})
+    transfers = engine("decode", "nixl_xfer_time_seconds_count")
+    failed = engine("decode", "nixl_num_failed_transfers_total")
+    case = Case(
+        "HandOverFails",
+        "on four GPUs",
+        {transfers: growing(240), failed: growing(failed_each_minute)},
+        frozenset({"warning -", *(["critical -"] if is_critical else [])}),
+    )
+    changed = plan.model_copy(update={"decode": decode})
+    assert promtool_test(promtool, tmp_path, changed, case.input(), firing(case)) == ""
 
 
 def test_where_all_is_well_nothing_fires(promtool: Path, tmp_path: Path, plan: DeploymentPlan) -> None:

@@ -200,6 +200,9 @@ def _both(severity_phase: str, *more: str) -> frozenset[str]:
 
 
 _FAILED: Final = engine("decode", "nixl_num_failed_transfers_total")
+_NO_TRANSFERS: Final = {engine("decode", f"nixl_xfer_time_seconds_{part}"): steady(0) for part in ("count", "sum")} | {
+    transfers(le): steady(0) for le in ("0.2", "+Inf")
+}
 _NOTIFICATIONS: Final = engine("decode", "nixl_num_failed_notifications_total")
 _EXPIRED: Final = engine("prefill", "nixl_num_kv_expired_reqs_total")
 _PREEMPTED: Final = engine("decode", "num_preemptions_total")
@@ -295,6 +298,13 @@ CASES: Final = (
     Case("HandOverFails", "the first transfers fail", {_FAILED: _JUST_NOW}, _both("warning -")),
     Case("HandOverFails", "the first notification fails", {_NOTIFICATIONS: _JUST_NOW}, _both("warning -")),
     Case("HandOverFails", "one transfer in seven fails", {_FAILED: growing(10)}, _both("critical -", "warning -")),
+    Case(
+        "HandOverFails",
+        "one notification in seven fails, and no request",
+        {_NOTIFICATIONS: growing(10)},
+        _both("warning -"),
+    ),
+    Case("HandOverFails", "three of three requests fail", {**_NO_TRANSFERS, _FAILED: _JUST_NOW}, _both("warning -")),
     Case("HandOverFails", "some failed long ago", {_FAILED: _LONG_AGO}),
     Case(
         "HandOverFails",

@@ -68,7 +68,7 @@ def _now(scope: Scope, budget: HandOverBudgetPlan | None) -> Iterator[Panel]:
     failed = scope.of("phase:hand_over_failures:increase5m", 'kind=~"transfer|notification"')
     yield figure(
         "Failed in 5 minutes",
-        "Do KV caches fail to arrive? Each failed transfer is a request that failed.",
+        "Do KV caches fail to arrive? Each GPU counts its own; a request fails with any of its transfers.",
         Query(total(failed, BY_SERVICE), "failed"),
         unit=units.Number,
         width=1,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from constructs_pd.manifests.monitoring.burn_rates import BURN_RATES, burn_expressions, counted
+from constructs_pd.manifests.monitoring.burn_rates import BURN_RATES, LEAST_REQUESTS, burn_expressions, counted
 from constructs_pd.manifests.monitoring.promql import (
     BY_PHASE,
     BY_SERVICE,
@@ -23,8 +23,9 @@ from constructs_pd.manifests.monitoring.recording_rules import HTTP_REQUESTS, IT
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 from constructs_pd.planning.monitoring_plan import HandOverBudgetPlan, MonitoringPlan, SloPlan
 
-#: The share of hand-overs that may fail before it is a matter of minutes.
+#: The share of transfers that may fail before it is a matter of minutes.
 FAILING_SHARE: Final = 0.05
+_RECENT_SECONDS: Final = 300
 #: The share of transfers that may be slower than the plan reckons.
 SLOW_SHARE: Final = 0.1
 #: The share of the reckoned links above which transfers wait for each other: at 80 % one takes five times as long
@@ -118,25 +119,29 @@ class _Alerts:
             )
 
     def _hand_over(self) -> Iterator[Rule]:
-        failures = f'phase:hand_over_failures:increase5m{{{self._own},kind=~"transfer|notification"}}'
-        failed = total(failures, BY_SERVICE)
-        moved = total(f"phase:hand_overs_per_second:rate5m{{{self._own}}}", BY_SERVICE)
+        def failures(kinds: str) -> str:
+            return total(f"phase:hand_over_failures:increase5m{{{self._own},{kinds}}}", BY_SERVICE)
+
         yield self._alert(
             "HandOverFails",
-            f"{failed} > 0",
+            f"""{failures('kind=~"transfer|notification"')} > 0""",
             "warning",
             "KV caches of {{ $labels.ray_service }} do not arrive",
-            "{{ $value | humanize }} transfers or notifications of NIXL failed in the last 5 minutes. Each failed "
-            "transfer is a request that failed.",
+            "{{ $value | humanize }} transfers or notifications of NIXL failed in the last 5 minutes, counted by each "
+            "GPU of an engine. A request fails with any of its transfers.",
             wait=None,
         )
-        # Of the hand-overs of these minutes, failed ones included.
+        # Transfers of each GPU on both sides, as failures are counted; a failed notification leaves the request well.
+        of_request = self._plan.decode.tensor_parallel
+        failed = failures('kind="transfer"')
+        moved = total(f"phase:hand_overs_per_second:rate5m{{{self._own}}}", BY_SERVICE)
+        all_of_them = f"({failed} + ({moved} * {_RECENT_SECONDS * of_request} or {failed} * 0))"
         yield self._alert(
             "HandOverFails",
-            f"{failed} / ({failed} + ({moved} * 300 or {failed} * 0)) > {FAILING_SHARE}",
+            f"{failed} / {all_of_them} > {FAILING_SHARE} and {all_of_them} >= {LEAST_REQUESTS * of_request}",
             "critical",
             "many KV caches of {{ $labels.ray_service }} do not arrive",
-            "{{ $value | humanizePercentage }} of the hand-overs of the last 5 minutes failed, and their requests.",
+            "{{ $value | humanizePercentage }} of the transfers of the last 5 minutes failed, and their requests.",
             wait="2m",
         )
         expired = f'phase:hand_over_failures:increase5m{{{self._own},kind="expired"}}'
@@ -145,8 +150,8 @@ class _Alerts:
             f"{expired} > 0",
             "warning",
             "{{ $labels.phase }} of {{ $labels.ray_service }} gave KV caches up that nobody fetched",
-            "{{ $value | humanize }} requests' KV cache was given up in the last 5 minutes, because decode had not "
-            "fetched it in time. It held memory of prefill until then.",
+            "KV caches were given up {{ $value | humanize }} times in the last 5 minutes, counted by each GPU of an "
+            "engine, because decode had not fetched them in time. They held memory of prefill until then.",
             wait=None,
         )
         recomputed = f"phase:recomputed_prompt:ratio5m{{{self._own}}}"

@@ -171,6 +171,7 @@ def _hand_over(scope: Scope, plan: DeploymentPlan, monitoring: MonitoringPlan) -
     if budget is not None and budget.slow_seconds is not None:
         quick = total(scope.counters(f"{TRANSFER}_bucket", RECENT, bucket(budget.slow_seconds)))
         yield rule("phase:hand_over_slow:ratio5m", f"1 - {quick} / ({count} > 0)")
+    # Counted by each GPU of an engine, and added up (vLLM 0.26.0 nixl/base_worker.py, kv_connector/utils.py).
     for kind, metric in FAILURES.items():
         failed = total(events(scope, metric, RECENT))
         yield rule("phase:hand_over_failures:increase5m", idle_is_zero(failed, scope), {"kind": kind})
