@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,8 +12,19 @@ from constructs_pd import DeploymentPlan
 from constructs_pd.planning.monitoring import MEASURED_WITH
 from support.metric_mistakes import OF_TARGETS, labels_recorded, mistakes_of, rules_of
 from support.specs import plan_with
+from tools.monitoring import metric_names
 from tools.monitoring.expressions import labels_listed, series_read
-from tools.monitoring.metric_names import EXPORTED, MetricName, known, names_on_pages, series_of
+from tools.monitoring.metric_names import (
+    EXPORTED,
+    PINNED,
+    MetricName,
+    exported,
+    known,
+    names_on_pages,
+    pinned_lines,
+    series_of,
+    write_exported,
+)
 
 MONITORED = {
     "monitoring": {"dcgm_exporter": True},
@@ -65,6 +77,35 @@ def test_without_its_labels_a_rule_that_asks_for_them_is_refused(metric: str) ->
     }
     found = {mistake for plan in PLANS for mistake in mistakes(plan, rest)}
     assert bool(asked) <= bool(found)
+
+
+PINNED_LINES = PINNED.read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("line", PINNED_LINES, ids=lambda line: line.split()[0])
+def test_what_a_rehearsal_exported_stands_in_the_list_as_it_was_seen(line: str) -> None:
+    assert line in pinned_lines(exported()), "exported.yaml is written by python -m tools.monitoring alone"
+
+
+def test_the_list_has_nothing_else() -> None:
+    assert pinned_lines(exported()) == PINNED_LINES
+    assert len(PINNED_LINES) == 75
+
+
+@pytest.mark.parametrize("metric", [name.metric for name in exported()])
+def test_no_name_can_be_lost(metric: str) -> None:
+    assert pinned_lines(name for name in exported() if name.metric != metric) != PINNED_LINES
+
+
+def test_both_lists_are_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("EXPORTED", "PINNED"):
+        monkeypatch.setattr(metric_names, name, tmp_path / name)
+    assert write_exported({"decode": PAGE}, "Ray 1", "2026-11-30") == 3
+    assert (tmp_path / "PINNED").read_text(encoding="utf-8").splitlines() == [
+        "ray_serve_c_total counter [] decode",
+        "ray_vllm_a_seconds histogram [engine] decode",
+        "ray_vllm_b_count gauge [reason] decode",
+    ]
 
 
 def test_each_name_stands_once_with_its_source() -> None:
