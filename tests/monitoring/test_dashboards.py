@@ -129,6 +129,27 @@ def test_names_of_deployments_make_dashboards_of_their_own() -> None:
     assert max(len(uid) for uid in uids) <= 40
 
 
+def test_names_of_any_length_fit_into_grafanas_limits() -> None:
+    # A namespace's limit, and the name's (PD101).
+    longest = {"namespace": "n" * 63, "name": "a" * 47}
+    found = dashboards_with({**PLAIN, **longest})
+    assert len(found) == 3
+    for dashboard in found.values():
+        assert len(dashboard["uid"]) <= 40
+        (link,) = dashboard["links"]
+        (own,) = link["tags"]
+        assert dashboard["tags"] == ["constructs-pd", own]
+        assert dashboard["uid"].startswith(own)
+        # grafana/grafana#116047: more bytes in a tag are refused.
+        assert max(len(tag.encode()) for tag in dashboard["tags"]) <= 50
+
+
+def test_the_tag_of_a_deployment_is_its_own() -> None:
+    others: tuple[dict[str, Any], ...] = ({}, {"name": "other"}, {"namespace": "other"})
+    tags = {dashboard["tags"][1] for other in others for dashboard in dashboards_with({**PLAIN, **other}).values()}
+    assert len(tags) == len(others)
+
+
 def test_promises_are_marked(found: dict[str, Dashboard]) -> None:
     overview, endpoint = found["overview"], found["endpoint"]
     assert marks(titled(overview, "prefill: time to the first token")) == [1.75]

@@ -36,20 +36,21 @@ class Board:
 
     def __init__(self, plan: DeploymentPlan, name: str) -> None:
         whole = f"{plan.namespace}/{plan.name}"
-        # Grafana's limit is 40 characters, and both names together may be longer.
-        unique = hashlib.sha256(whole.encode()).hexdigest()[:_UNIQUE_DIGITS]
+        # Grafana's limits are 40 characters of an id and 50 bytes of a tag, and both names together may be longer: it
+        # refuses a dashboard with a longer tag (grafana/grafana#116047, ErrDashboardTagTooLong, read on 2026-11-30).
+        own = f"pd-{hashlib.sha256(whole.encode()).hexdigest()[:_UNIQUE_DIGITS]}"
         self.has_panels = False
         self._ids = 0
         others = builders.DashboardLink("dashboards of this deployment").type(models.DashboardLinkType.DASHBOARDS)
         self.dashboard = (
             builders.Dashboard(f"{whole}: {name}")
-            .uid(f"pd-{unique}-{name}")
-            .tags(["constructs-pd", whole])
+            .uid(f"{own}-{name}")
+            .tags(["constructs-pd", own])
             .readonly()
             .refresh(_REFRESH)
             .time(_SINCE, "now")
             .tooltip(models.DashboardCursorSync.CROSSHAIR)
-            .link(others.tags([whole]).keep_time(True).include_vars(True))
+            .link(others.tags([own]).keep_time(True).include_vars(True))
             .with_variable(builders.DatasourceVariable(_DATASOURCE).label("Prometheus").type("prometheus"))
         )
 
