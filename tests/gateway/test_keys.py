@@ -193,4 +193,4 @@ def test_a_line_under_another_name_counts_for_that_name(tmp_path: Path, stub: Se
     with running_gateway(tmp_path, stub.address, line_of("search", KEY)) as gateway:
         gateway.post()
         gateway.write_keys(line_of("mail", KEY))
-        wait_for(lambda: gateway.post().status_code == 200 and gateway.log()[-1]["key"] == "mail")
+        wait_for(lambda: gateway.post().status_code == 200 and gateway.log()[-1]["key"] == "mail", 30)
