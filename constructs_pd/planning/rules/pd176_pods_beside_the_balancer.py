@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from constructs_pd.findings import Severity
 from constructs_pd.planning.balancer import has_keys
 from constructs_pd.planning.facts import Facts
-from constructs_pd.planning.network_plan import network_plan
 from constructs_pd.planning.rules.rule import Rule, Violation
 
 
@@ -17,11 +16,10 @@ def check(facts: Facts) -> Iterator[Violation]:
         return
     if stated.balancer_cidrs or has_keys(spec.endpoint):
         return
-    ranges = [zone.private_cidr for zone in network_plan(cluster, spec.availability_zone).zones]
     yield Violation(
         "network_policy.balancer_cidrs",
-        f"the balancer has addresses of the {len(ranges)} private ranges {', '.join(ranges)}, and so has every pod: "
-        "any of them reaches Ray Serve, which has 0 ways to ask who it is",
+        f"the balancer has addresses of the private subnets of {cluster.vpc_cidr}, and so has every pod: any of them "
+        "reaches Ray Serve, which has 0 ways to ask who it is",
         "state endpoint.gateway, which asks for keys",
     )
 

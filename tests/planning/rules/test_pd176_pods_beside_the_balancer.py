@@ -31,4 +31,8 @@ def test_accepts_a_balancer_that_is_told_from_pods_and_one_with_keys_behind_it(c
 def test_warns_of_one_among_pods() -> None:
     (finding,) = findings_of(RULE, NEW)
     assert finding.severity is Severity.WARNING
-    assert "the 2 private ranges 10.0.0.0/18, 10.0.64.0/18" in finding.message
+    assert "of the private subnets of 10.0.0.0/16, and so has every pod" in finding.message
+
+
+def test_leaves_a_network_that_is_none_to_its_own_rule() -> None:
+    assert len(findings_of(RULE, {**NEW, "eks_cluster.vpc_cidr": "999.0.0.0/33"})) == 1
