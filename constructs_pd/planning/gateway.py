@@ -26,7 +26,6 @@ MEMORY_MIB: Final = 256
 CPU_REQUEST_MILLICORES: Final = 250
 # One thread: then nothing comes between the look at a limit and the count against it.
 CPU_LIMIT_CORES: Final = 1
-HEALTH_PATH: Final = "/-/healthz"
 HEADER_SECONDS: Final = 10
 CONNECT_SECONDS: Final = 5
 CHECK_SECONDS: Final = 5
@@ -70,7 +69,7 @@ def gateway_plan(spec: DeploymentSpec, gateway: Gateway, timeouts: TimeoutsPlan)
         max_connections=MAX_CONNECTIONS,
         serve_host=f"{spec.name}-serve-svc.{spec.namespace}.svc.cluster.local",
         serve_port=defaults.SERVE_PORT,
-        health_path=HEALTH_PATH,
+        health_path=defaults.SERVE_HEALTH_PATH,
         header_seconds=HEADER_SECONDS,
         connect_seconds=CONNECT_SECONDS,
         silence_seconds=timeouts.gateway_silence_seconds,

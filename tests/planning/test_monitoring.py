@@ -12,7 +12,7 @@ from constructs_pd.planning.histograms import NIXL_TRANSFER, TTFT
 from constructs_pd.planning.monitoring import monitoring_plan
 from constructs_pd.planning.monitoring_plan import MonitoringPlan
 from support.changes import CATALOG
-from support.specs import plan_with, spec_with
+from support.specs import MODEL_ROW, plan_with, spec_with
 
 P5 = {"prefill.instance_type": "p5.48xlarge", "decode.instance_type": "p5.48xlarge"}
 
@@ -110,21 +110,6 @@ def test_other_promises() -> None:
 
 
 def test_what_is_not_reckoned_is_none() -> None:
-    unknown = {
-        "model.source": "acme/own-7b",
-        "custom_models": [
-            {
-                "model": "acme/own-7b",
-                "architecture": "LlamaForCausalLM",
-                "attention": "full",
-                "attention_heads": 32,
-                "kv_heads": 8,
-                "max_position_embeddings": 8192,
-                "gated": False,
-                "source": "its config.json",
-                "date": "2026-11-29",
-            }
-        ],
-    }
+    unknown = {"model.source": "acme/own-7b", "custom_models": [MODEL_ROW]}
     assert monitored(unknown).hand_over is None
     assert monitoring_plan(gather(spec_with(unknown), CATALOG)) is None

@@ -6,24 +6,10 @@ import pytest
 
 from constructs_pd.planning.rules.pd184_known_hand_over import RULE
 from support.rules import findings_of
+from support.specs import MODEL_ROW
 
 # A model of the catalogue without sizes: nobody knows what a request takes.
-UNKNOWN: dict[str, Any] = {
-    "model.source": "acme/own-7b",
-    "custom_models": [
-        {
-            "model": "acme/own-7b",
-            "architecture": "LlamaForCausalLM",
-            "attention": "full",
-            "attention_heads": 32,
-            "kv_heads": 8,
-            "max_position_embeddings": 8192,
-            "gated": False,
-            "source": "its config.json",
-            "date": "2026-11-29",
-        }
-    ],
-}
+UNKNOWN: dict[str, Any] = {"model.source": "acme/own-7b", "custom_models": [MODEL_ROW]}
 
 
 @pytest.mark.parametrize(
