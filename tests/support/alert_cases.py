@@ -96,9 +96,10 @@ def exporter_up(exporter: str, phase: str) -> str:
     return series("up", f'{_OWN},phase="{phase}",pod="{exporter}-0"', f'exporter="{exporter}"')
 
 
-def ready(condition: str) -> str:
+def ready(condition: str, more: str = "") -> str:
     """Return the series in which KubeRay says whether a RayService is ready."""
-    return f'kuberay_service_condition_ready{{namespace="inference",name="qwen35-9b",condition="{condition}",uid="1"}}'
+    own = 'namespace="inference",name="qwen35-9b",uid="1"'
+    return series("kuberay_service_condition_ready", f'{own},condition="{condition}"', more)
 
 
 def gpu(metric: str, phase: str = "decode") -> str:
@@ -415,6 +416,12 @@ CASES: Final = (
         "RayServiceNotReady",
         "KubeRay says so",
         {ready("true"): None, ready("false"): steady(1)},
+        _both("critical -"),
+    ),
+    Case(
+        "RayServiceNotReady",
+        "KubeRay says so, and the monitor of a deployment named qwen35 keeps it too",
+        {ready("true"): None, ready("false"): steady(1), ready("false", 'job="inference/qwen35-operator"'): steady(1)},
         _both("critical -"),
     ),
     Case("RayServiceNotReady", "it was not, for a while", {ready("false"): "1+0x20 _x109"}),

@@ -268,9 +268,10 @@ class _Alerts:
                 phase=part,
             )
         ready = f'kuberay_service_condition_ready{{namespace="{self._plan.namespace}",name="{self._plan.name}"'
+        # It is there twice where the monitor of another deployment keeps it too, whose name this one's begins with.
         yield self._alert(
             "RayServiceNotReady",
-            f'{ready},condition="false"}} == 1',
+            f'max by (namespace, name) ({ready},condition="false"}}) == 1',
             "critical",
             f"{self._plan.name} is not ready",
             "KubeRay says that the RayService is not ready: no request reaches it.",
