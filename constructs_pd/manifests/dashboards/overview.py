@@ -74,8 +74,8 @@ def _now(scope: Scope, monitoring: MonitoringPlan) -> Iterator[Panel]:
     p95 = scope.of("phase:ttft_seconds:quantile5m", 'quantile="0.95"')
     yield figure(
         "First token, p95",
-        "How long do clients wait for the first token? An upper guess: the p95 of both phases added. Red: longer than "
-        "was promised.",
+        "How long do clients wait for the first token? A guess, too high or too low: the p95 of both phases added, "
+        "without the wait in Serve's router. Red: longer than was promised.",
         Query(total(p95, BY_SERVICE), "p95"),
         unit=units.Seconds,
         width=_SIXTH,
