@@ -19,6 +19,7 @@ from constructs_pd.planning.monitoring_plan import (
     SloPlan,
 )
 from constructs_pd.planning.spec_monitoring import Dashboards, Monitoring, Slo
+from constructs_pd.planning.transfer_count import transfers_of_request
 from constructs_pd.planning.transfer_paths import engine_gbps, pair_gbps, planned_path
 
 #: The versions whose metrics were looked at; rules are written in their names.
@@ -51,6 +52,7 @@ def monitoring_plan(facts: Facts) -> MonitoringPlan | None:
         interval_seconds=INTERVAL_SECONDS,
         metrics_port_name=METRICS_PORT_NAME,
         replicas={"head": 1, **{phase.name: phase.spec.replicas for phase in facts.phases}},
+        transfers_of_request=_transfers_of_request(facts),
         hand_over=hand_over_budget(facts),
         slo=_slo(facts, facts.spec.slo) if facts.spec.slo is not None else None,
         operator_namespace=policy.operator_namespace if policy is not None else KUBERAY_NAMESPACE,
@@ -58,6 +60,13 @@ def monitoring_plan(facts: Facts) -> MonitoringPlan | None:
         efa_exporter=EfaExporterPlan(**dict(stated.efa_exporter)) if stated.efa_exporter is not None else None,
         dashboards=_dashboards(stated.dashboards) if stated.dashboards is not None else None,
     )
+
+
+def _transfers_of_request(facts: Facts) -> int:
+    prefill, decode = facts.prefill.tensor_parallel, facts.decode.tensor_parallel
+    assert prefill is not None  # a rule refuses instance types that are not known
+    assert decode is not None
+    return transfers_of_request(prefill, decode, facts.model)
 
 
 def hand_over_budget(facts: Facts) -> HandOverBudgetPlan | None:

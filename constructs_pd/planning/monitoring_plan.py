@@ -102,6 +102,7 @@ class MonitoringPlan(FrozenModel):
         interval_seconds: Between two looks at a pod.
         metrics_port_name: Name of the pods' port.
         replicas: Pods of the head and of each phase.
+        transfers_of_request: NIXL's reads that move the KV cache of one request.
         hand_over: What the plan reckons of the hand-over, or none where a fact is missing.
         slo: What was promised, or none.
         operator_namespace: Namespace of the KubeRay operator.
@@ -118,6 +119,7 @@ class MonitoringPlan(FrozenModel):
     interval_seconds: int
     metrics_port_name: str
     replicas: dict[PhaseOrHead, int]
+    transfers_of_request: int
     hand_over: HandOverBudgetPlan | None
     slo: SloPlan | None
     operator_namespace: str

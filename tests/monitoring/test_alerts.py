@@ -12,6 +12,15 @@ import yaml
 from constructs_pd import DeploymentPlan
 from constructs_pd.manifests.monitoring.rules import rule_file, rule_groups
 from support.alert_cases import CASES, MINUTES, Case, engine, growing, well
+from support.specs import plan_with
+
+#: Each of decode's two GPUs reads from two of prefill's four.
+FOUR_TRANSFERS: dict[str, Any] = {
+    "monitoring": {},
+    "model": {"source": "Qwen/Qwen3-8B"},
+    "prefill": {"instance_type": "p5.48xlarge", "tensor_parallel": 4},
+    "decode": {"instance_type": "p5.48xlarge", "tensor_parallel": 2},
+}
 
 
 def promtool_test(
@@ -54,22 +63,40 @@ def test_it_fires_when_it_should(case: Case, promtool: Path, tmp_path: Path, pla
     assert promtool_test(promtool, tmp_path, plan, case.input(), firing(case)) == ""
 
 
+# Four transfers for each of 60 requests in a minute: 8 are 3 % of them, and 24 are 9 %.
 @pytest.mark.parametrize(("failed_each_minute", "is_critical"), [(8, False), (24, True)])
-def test_each_of_an_engines_gpus_counts_its_own_transfers(
-    failed_each_minute: float, is_critical: bool, promtool: Path, tmp_path: Path, plan: DeploymentPlan
+def test_each_transfer_of_a_request_counts(
+    failed_each_minute: float, is_critical: bool, promtool: Path, tmp_path: Path
 ) -> None:
-    # Four transfers for each of 60 requests in a minute: 8 are 3 % of them, and 24 are 9 %.
-    decode = plan.decode.model_copy(update={"tensor_parallel": 4})
     transfers = engine("decode", "nixl_xfer_time_seconds_count")
     failed = engine("decode", "nixl_num_failed_transfers_total")
     case = Case(
         "HandOverFails",
         "on four GPUs",
         {transfers: growing(240), failed: growing(failed_each_minute)},
-        frozenset({"warning -", *(["critical -"] if is_critical else [])}),
+        frozenset({"warning -", *(["critical decode"] if is_critical else [])}),
     )
-    changed = plan.model_copy(update={"decode": decode})
-    assert promtool_test(promtool, tmp_path, changed, case.input(), firing(case)) == ""
+    assert promtool_test(promtool, tmp_path, plan_with(FOUR_TRANSFERS), case.input(), firing(case)) == ""
+
+
+def test_hand_overs_are_counted_by_requests_whichever_phase_has_more_gpus(promtool: Path, tmp_path: Path) -> None:
+    # A second of all four transfers of a request, posted at once, is a quarter of a second of waiting.
+    series = {
+        **well(),
+        engine("decode", "nixl_xfer_time_seconds_count"): growing(240),
+        engine("decode", "nixl_xfer_time_seconds_sum"): growing(60),
+    }
+    of_decode = 'namespace="inference",ray_service="qwen35-9b",phase="decode"'
+    handed, part = "phase:hand_overs_per_second:rate5m", "phase:ttft_part_seconds:mean5m"
+    expected = [
+        {"expr": handed, "eval_time": "30m", "exp_samples": [{"labels": f"{handed}{{{of_decode}}}", "value": 1}]},
+        {
+            "expr": f'{part}{{part="transfer"}}',
+            "eval_time": "30m",
+            "exp_samples": [{"labels": f'{part}{{{of_decode},part="transfer"}}', "value": 0.25}],
+        },
+    ]
+    assert promtool_test(promtool, tmp_path, plan_with(FOUR_TRANSFERS), series, expected) == ""
 
 
 def test_where_all_is_well_nothing_fires(promtool: Path, tmp_path: Path, plan: DeploymentPlan) -> None:

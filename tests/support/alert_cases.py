@@ -298,7 +298,7 @@ CASES: Final = (
     # The hand-over.
     Case("HandOverFails", "the first transfers fail", {_FAILED: _JUST_NOW}, _both("warning -")),
     Case("HandOverFails", "the first notification fails", {_NOTIFICATIONS: _JUST_NOW}, _both("warning -")),
-    Case("HandOverFails", "one transfer in seven fails", {_FAILED: growing(10)}, _both("critical -", "warning -")),
+    Case("HandOverFails", "one transfer in seven fails", {_FAILED: growing(10)}, _both("critical decode", "warning -")),
     Case(
         "HandOverFails",
         "one notification in seven fails, and no request",
@@ -306,6 +306,15 @@ CASES: Final = (
         _both("warning -"),
     ),
     Case("HandOverFails", "three of three requests fail", {**_NO_TRANSFERS, _FAILED: _JUST_NOW}, _both("warning -")),
+    Case(
+        "HandOverFails",
+        "one of forty engines of decode cannot transfer at all",
+        {
+            engine("decode", "nixl_xfer_time_seconds_count"): growing(2400),
+            _FAILED.replace("decode-0", "decode-1"): growing(60),
+        },
+        _both("critical decode", "warning -"),
+    ),
     Case("HandOverFails", "some failed long ago", {_FAILED: _LONG_AGO}),
     Case(
         "HandOverFails",

@@ -15,17 +15,25 @@ from constructs_pd.manifests.monitoring.promql import (
     PHASE_LABEL,
     RECENT,
     SERVICE_LABEL,
+    events,
     number,
     scope_of,
     total,
 )
-from constructs_pd.manifests.monitoring.recording_rules import HTTP_REQUESTS, ITL, OF_CLIENTS, TTFT, Rule
+from constructs_pd.manifests.monitoring.recording_rules import (
+    FAILURES,
+    HTTP_REQUESTS,
+    ITL,
+    OF_CLIENTS,
+    TRANSFER,
+    TTFT,
+    Rule,
+)
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 from constructs_pd.planning.monitoring_plan import HandOverBudgetPlan, MonitoringPlan, SloPlan
 
-#: The share of transfers that may fail before it is a matter of minutes.
+#: The share of an engine's transfers that may fail before it is a matter of minutes.
 FAILING_SHARE: Final = 0.05
-_RECENT_SECONDS: Final = 300
 #: The share of transfers that may be slower than the plan reckons.
 SLOW_SHARE: Final = 0.1
 #: The share of the reckoned links above which transfers wait for each other: at 80 % one takes five times as long
@@ -131,17 +139,20 @@ class _Alerts:
             "GPU of an engine. A request fails with any of its transfers.",
             wait=None,
         )
-        # Transfers of each GPU on both sides, as failures are counted; a failed notification leaves the request well.
-        of_request = self._plan.decode.tensor_parallel
-        failed = failures('kind="transfer"')
-        moved = total(f"phase:hand_overs_per_second:rate5m{{{self._own}}}", BY_SERVICE)
-        all_of_them = f"({failed} + ({moved} * {_RECENT_SECONDS * of_request} or {failed} * 0))"
+        # Of each engine alone, or its failures are lost among the transfers of those that are well. A notification
+        # that fails leaves the request well.
+        of_request = self._monitoring.transfers_of_request
+        failed = total(events(self._scope, FAILURES["transfer"], RECENT), f"{BY_PHASE}, pod")
+        moved = total(f"increase({self._scope.of(f'{TRANSFER}_count')}[{RECENT}])", f"{BY_PHASE}, pod")
+        all_of_them = f"({failed} + ({moved} or {failed} * 0))"
+        many = f": a request fails with any of its {of_request}" if of_request > 1 else ""
         yield self._alert(
             "HandOverFails",
             f"{failed} / {all_of_them} > {FAILING_SHARE} and {all_of_them} >= {LEAST_REQUESTS * of_request}",
             "critical",
-            "many KV caches of {{ $labels.ray_service }} do not arrive",
-            "{{ $value | humanizePercentage }} of the transfers of the last 5 minutes failed, and their requests.",
+            "many KV caches of {{ $labels.pod }} of {{ $labels.ray_service }} do not arrive",
+            "{{ $value | humanizePercentage }} of the transfers of this engine failed in the last 5 minutes, and "
+            f"at least as many of its requests{many}.",
             wait="2m",
         )
         expired = f'phase:hand_over_failures:increase5m{{{self._own},kind="expired"}}'
