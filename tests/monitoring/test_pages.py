@@ -13,7 +13,9 @@ import yaml
 from constructs_pd import DeploymentPlan
 from constructs_pd.manifests.monitoring.pod_monitors import pod_monitors
 from constructs_pd.manifests.monitoring.rules import rule_groups
+from constructs_pd.planning.monitoring_plan import EfaExporterPlan
 from support.specs import ROOT
+from tools.dashboards.deployment import drawn_dashboards, drawn_plan
 from tools.monitoring.results import records
 from tools.monitoring.scrape import scrape_config
 
@@ -89,8 +91,9 @@ def test_the_scrape_configuration_adds_the_labels_that_the_monitors_add(
     snippet: list[dict[str, Any]], plan: DeploymentPlan
 ) -> None:
     assert plan.monitoring is not None
-    monitors = pod_monitors(plan, plan.monitoring)
-    for job, name in zip(snippet, ("ray", "operator", "gpus"), strict=True):
+    efa = EfaExporterPlan(namespace="default", pod_labels={}, port_name="metrics")
+    monitors = pod_monitors(plan, plan.monitoring.model_copy(update={"efa_exporter": efa}))
+    for job, name in zip(snippet, ("ray", "operator", "gpus", "efa"), strict=True):
         written = scrape_config(name, monitors[name], [], 15)
         assert job.get("honor_labels", False) == written["honor_labels"]
         targets = {rule.get("target_label") for rule in job["relabel_configs"]} - {"__address__", None}
@@ -98,5 +101,32 @@ def test_the_scrape_configuration_adds_the_labels_that_the_monitors_add(
         # The operator adds these of its own accord; the rules read them of Ray's pods alone.
         assert of_monitor - targets <= ({"namespace", "pod"} if name != "ray" else set())
         assert targets <= of_monitor
+        # What it keeps of the operator, the rules select by name.
+        if name != "operator":
+            assert job.get("metric_relabel_configs", []) == written["metric_relabel_configs"]
         phase = [rule for rule in job["relabel_configs"] if rule.get("target_label") == "phase"]
         assert phase == [rule for rule in written["relabel_configs"] if rule.get("target_label") == "phase"]
+
+
+def test_the_page_of_rules_has_the_query_of_each() -> None:
+    plan = drawn_plan()
+    assert plan.monitoring is not None
+    rules = [rule for group in rule_groups(plan, plan.monitoring) for rule in group["rules"]]
+    queries = re.findall(r"^# (\S+).*\n(?!#)(.+)$", promql_of("monitoring_rules.md"), re.MULTILINE)
+    assert len(queries) == len(rules) == 97
+    assert {query for _, query in queries} == {rule["expr"] for rule in rules}
+
+
+def test_the_page_of_dashboards_has_the_queries_of_each_panel() -> None:
+    asked = promql_of("dashboards.md")
+    found = [panel for name in drawn_dashboards().values() for panel in name["panels"] if panel["type"] != "row"]
+    assert asked.count("\n# ") + 1 == len(found) == 68
+    for panel in found:
+        queries = "\n".join(target["expr"] for target in panel["targets"])
+        assert f"# {panel['title']}\n{queries}\n" in asked
+
+
+def promql_of(page: str) -> str:
+    """Return the queries of a page, without what is around them."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    return "".join(re.findall(r"^```promql\n(.*?)^```", text, re.DOTALL | re.MULTILINE))

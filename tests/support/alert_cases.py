@@ -439,12 +439,17 @@ CASES: Final = (
         "OperatorNotMeasured", "it says that the service is not ready", {ready("true"): None, ready("false"): steady(1)}
     ),
     Case("GpuFault", "a GPU reports XID 79", {gpu("DCGM_FI_DEV_XID_ERRORS"): steady(79)}, _both("warning decode")),
-    Case("GpuFault", "none does", {}),
+    Case("GpuFault", "one did, before an hour", {gpu("DCGM_FI_DEV_XID_ERRORS"): "79 79 79 _x1 0+0x36"}),
     Case(
         "GpuMemoryFailed",
         "a row cannot be remapped",
         {gpu("DCGM_FI_DEV_ROW_REMAP_FAILURE"): steady(1)},
         _both("critical decode"),
     ),
-    Case("GpuMemoryFailed", "all can", {}),
+    Case("GpuMemoryFailed", "the GPU's exporter is lost", {gpu("DCGM_FI_DEV_ROW_REMAP_FAILURE"): None}),
+    Case(
+        "GpuMemoryFailed",
+        "a row of another deployment's GPU cannot",
+        {gpu("DCGM_FI_DEV_ROW_REMAP_FAILURE").replace("qwen35-9b", "other"): steady(1)},
+    ),
 )

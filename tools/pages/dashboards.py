@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 from tools.dashboards.deployment import drawn_dashboards
+from tools.pages.promql import Query, promql
 from tools.pages.table import NOTE, table
 
 _HEAD: Final = """# Dashboards
@@ -85,7 +85,13 @@ GPUs, without both the dashboard `gpus`. Series beside EFA's own are not kept.
 two CPU cores ([monitoring.md](monitoring.md)), asks each panel's queries, and draws the answers where Grafana's grid
 has the panels. The promises are those of GPUs, which CPUs break. Windows are five minutes, and the recording is little
 longer: what is a rate grows until they are full. Panels that say `series made up` show what no rehearsal has: GPUs, EFA
-and an alert that fires. Tests find a picture of another dashboard or of other data.
+and an alert that fires. Below each table are the queries of its panels, which read the
+[recording rules](monitoring_rules.md). Tests find a picture of another dashboard or of other data.
+"""
+
+
+_ASKED: Final = """<details>
+<summary>What its panels ask Prometheus</summary>
 """
 
 
@@ -103,10 +109,7 @@ def dashboards_page() -> str:
 
 def _section(name: str, dashboard: dict[str, Any]) -> str:
     picture = f"![{name}](dashboards/{name}.png)"
-    return f"\n## {name}\n\n{picture}\n\n" + table(("panel", "what it answers"), _rows(dashboard))
-
-
-def _rows(dashboard: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for panel in dashboard["panels"]:
-        if panel["type"] != "row":
-            yield panel["title"], panel["description"]
+    panels = [panel for panel in dashboard["panels"] if panel["type"] != "row"]
+    answers = table(("panel", "what it answers"), ((panel["title"], panel["description"]) for panel in panels))
+    asked = promql(Query(panel["title"], tuple(target["expr"] for target in panel["targets"])) for panel in panels)
+    return f"\n## {name}\n\n{picture}\n\n{answers}\n{_ASKED}\n{asked}\n</details>\n"

@@ -15,7 +15,6 @@ from constructs_pd.manifests.monitoring.promql import (
     PHASE_LABEL,
     RECENT,
     SERVICE_LABEL,
-    events,
     number,
     scope_of,
     total,
@@ -140,10 +139,12 @@ class _Alerts:
             wait=None,
         )
         # Of each engine alone, or its failures are lost among the transfers of those that are well. A notification
-        # that fails leaves the request well.
+        # that fails leaves the request well. `increase` does not see the first failure: this is about those that go on.
         of_request = self._monitoring.transfers_of_request
-        failed = total(events(self._scope, FAILURES["transfer"], RECENT), f"{BY_PHASE}, pod")
-        moved = total(f"increase({self._scope.of(f'{TRANSFER}_count')}[{RECENT}])", f"{BY_PHASE}, pod")
+        failed, moved = (
+            total(f"increase({self._scope.of(metric)}[{RECENT}])", f"{BY_PHASE}, pod")
+            for metric in (FAILURES["transfer"], f"{TRANSFER}_count")
+        )
         all_of_them = f"({failed} + ({moved} or {failed} * 0))"
         many = f": a request fails with any of its {of_request}" if of_request > 1 else ""
         yield self._alert(

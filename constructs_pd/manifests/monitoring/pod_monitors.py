@@ -123,8 +123,11 @@ def _phase_of_nodes(plan: DeploymentPlan, exporter: str) -> list[dict[str, Any]]
 
 
 def _only_own(plan: DeploymentPlan) -> list[dict[str, Any]]:
-    """Keep what the operator says of this RayService and its clusters, each of which has its name and a suffix."""
-    own = f"{re.escape(plan.namespace)};{re.escape(plan.name)}(-[a-z0-9]+)?"
+    """Keep what the operator says of this RayService and its clusters, each of which has its name and a suffix.
+
+    Source: KubeRay 1.7.0 ray-operator/controllers/ray/utils/util.go, GenerateRayClusterName; Kubernetes' rand.String.
+    """
+    own = f"{re.escape(plan.namespace)};{re.escape(plan.name)}(-[bcdfghjklmnpqrstvwxz2456789]{{5}})?"
     return [{"sourceLabels": ["namespace", "name"], "regex": own, "action": "keep"}]
 
 
