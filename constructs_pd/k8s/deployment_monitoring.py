@@ -11,7 +11,7 @@ from constructs_pd.k8s.composition import require_unique_in_app
 from constructs_pd.k8s.custom_resource import custom_resource
 from constructs_pd.manifests.monitoring.pod_monitors import pod_monitors
 from constructs_pd.manifests.monitoring.rules import rule_file, rule_groups
-from constructs_pd.planning.codes import NO_MONITORING
+from constructs_pd.planning.codes import NO_DASHBOARDS, NO_MONITORING
 from constructs_pd.planning.deployment_plan import DeploymentPlan
 from constructs_pd.planning.monitoring_plan import DashboardsPlan, MonitoringPlan
 
@@ -33,9 +33,9 @@ class DeploymentMonitoring(Construct):
         plan: That plan.
 
     Raises:
-        PlanError: The app has monitoring of this deployment already (PD504), the plan has none (PD523), or an argument
-            is of another kind (PD520).
-        ImportError: The plan has dashboards, and the extra `observability` is not installed.
+        PlanError: The app has monitoring of this deployment already (PD504), the plan has none (PD523), the plan has
+            dashboards and the extra `observability` is not installed (PD524), or an argument is of another kind
+            (PD520).
     """
 
     def __init__(self, scope: Construct, id: str, *, plan: DeploymentPlan) -> None:
@@ -81,7 +81,15 @@ class DeploymentMonitoring(Construct):
 
     def _dashboards(self, plan: DeploymentPlan, monitoring: MonitoringPlan, stated: DashboardsPlan) -> None:
         # Only where dashboards are wanted: they need an extra of their own.
-        from constructs_pd.manifests.dashboards import dashboards
+        try:
+            from constructs_pd.manifests.dashboards import dashboards
+        except ImportError as error:
+            raise refusal(
+                NO_DASHBOARDS,
+                self.node,
+                f"the plan of {plan.name!r} has dashboards, and {error.name} is not installed",
+                "pip install 'constructs-pd[observability]', or leave monitoring.dashboards out",
+            ) from None
 
         for name, text in dashboards(plan, monitoring).items():
             metadata = ApiObjectMetadata(

@@ -202,6 +202,12 @@ NO_MONITORING: Final = Code(
     "It would have nothing to render.",
     "this library",
 )
+NO_DASHBOARDS: Final = Code(
+    "PD524",
+    "What makes dashboards is installed where a plan has them",
+    "They cannot be written, and the rest is not written without them.",
+    "this library",
+)
 
 OTHER_CODES: Final = (
     FILE,
@@ -233,4 +239,5 @@ OTHER_CODES: Final = (
     TAKEN_HOST,
     NO_GATEWAY,
     NO_MONITORING,
+    NO_DASHBOARDS,
 )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from constructs_pd.planning.charts import DCGM_NAMESPACE, KUBERAY_NAMESPACE
+from constructs_pd.planning.defects import met_defects
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.fit import context_tokens
 from constructs_pd.planning.hand_over import transfer_time
-from constructs_pd.planning.hand_over_size import hand_over_size
+from constructs_pd.planning.hand_over_size import hand_over_size, read_sources
 from constructs_pd.planning.histograms import ITL, NIXL_TRANSFER, TTFT, around, at_least
 from constructs_pd.planning.monitoring_plan import (
     DashboardsPlan,
@@ -19,7 +20,6 @@ from constructs_pd.planning.monitoring_plan import (
     SloPlan,
 )
 from constructs_pd.planning.spec_monitoring import Dashboards, Monitoring, Slo
-from constructs_pd.planning.transfer_count import transfers_of_request
 from constructs_pd.planning.transfer_paths import engine_gbps, pair_gbps, planned_path
 
 #: The versions whose metrics were looked at; rules are written in their names.
@@ -35,6 +35,8 @@ METRICS_PORT_NAME: Final = "metrics"
 PROMISED_SHARE: Final = 0.95
 #: Transfers share the links: one alone is what the plan reckons, and one beside others takes about twice that.
 _MARGIN: Final = 2
+#: The known defect with which a failed transfer is no failed request.
+_UNNOTICED: Final = "vllm-52234"
 
 
 def monitoring_plan(facts: Facts) -> MonitoringPlan | None:
@@ -52,7 +54,8 @@ def monitoring_plan(facts: Facts) -> MonitoringPlan | None:
         interval_seconds=INTERVAL_SECONDS,
         metrics_port_name=METRICS_PORT_NAME,
         replicas={"head": 1, **{phase.name: phase.spec.replicas for phase in facts.phases}},
-        transfers_of_request=_transfers_of_request(facts),
+        reads_of_gpu=read_sources(facts) or 1,
+        answers_failed_transfers=any(row.id == _UNNOTICED for row, _ in met_defects(facts)),
         hand_over=hand_over_budget(facts),
         slo=_slo(facts, facts.spec.slo) if facts.spec.slo is not None else None,
         operator_namespace=policy.operator_namespace if policy is not None else KUBERAY_NAMESPACE,
@@ -60,13 +63,6 @@ def monitoring_plan(facts: Facts) -> MonitoringPlan | None:
         efa_exporter=EfaExporterPlan(**dict(stated.efa_exporter)) if stated.efa_exporter is not None else None,
         dashboards=_dashboards(stated.dashboards) if stated.dashboards is not None else None,
     )
-
-
-def _transfers_of_request(facts: Facts) -> int:
-    prefill, decode = facts.prefill.tensor_parallel, facts.decode.tensor_parallel
-    assert prefill is not None  # a rule refuses instance types that are not known
-    assert decode is not None
-    return transfers_of_request(prefill, decode, facts.model)
 
 
 def hand_over_budget(facts: Facts) -> HandOverBudgetPlan | None:

@@ -102,7 +102,8 @@ class MonitoringPlan(FrozenModel):
         interval_seconds: Between two looks at a pod.
         metrics_port_name: Name of the pods' port.
         replicas: Pods of the head and of each phase.
-        transfers_of_request: NIXL's reads that move the KV cache of one request.
+        reads_of_gpu: NIXL's reads of each of decode's GPUs that move the KV cache of one request.
+        answers_failed_transfers: Whether vLLM answers a request whose transfer failed as if it had not.
         hand_over: What the plan reckons of the hand-over, or none where a fact is missing.
         slo: What was promised, or none.
         operator_namespace: Namespace of the KubeRay operator.
@@ -119,7 +120,8 @@ class MonitoringPlan(FrozenModel):
     interval_seconds: int
     metrics_port_name: str
     replicas: dict[PhaseOrHead, int]
-    transfers_of_request: int
+    reads_of_gpu: int
+    answers_failed_transfers: bool
     hand_over: HandOverBudgetPlan | None
     slo: SloPlan | None
     operator_namespace: str

@@ -79,7 +79,7 @@ class Monitoring(FrozenModel):
     rules: bool = Field(default=True, description="whether recording rules and alerts are written: true or false")
     runbook_base_url: str | None = Field(
         default=None,
-        pattern=r"^https?://[^\s?#]+$",
+        pattern=r"^https?://[^\s?#{}]+$",
         description="where your copy of docs/runbooks/ is found, such as https://wiki.example.com/runbooks; default: "
         "alerts name the path in this repository",
     )

@@ -200,8 +200,11 @@ def test_without_its_extra_a_dashboard_says_what_to_install(monkeypatch: pytest.
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "grafana_foundation_sdk", None)
     DeploymentMonitoring(chart(), "monitoring", plan=plan_with(MONITORED))
-    with pytest.raises(ImportError, match=r"grafana_foundation_sdk: pip install 'constructs-pd\[observability\]'"):
+    with pytest.raises(
+        PlanError, match=r"PD524 error test/monitoring: .* grafana_foundation_sdk is not installed"
+    ) as raised:
         DeploymentMonitoring(chart(), "monitoring", plan=plan_with({"monitoring": {"dashboards": {}}}))
+    assert "pip install 'constructs-pd[observability]'" in raised.value.findings[0].remedy
 
 
 def test_a_deployment_is_monitored_once_in_an_app() -> None:

@@ -11,13 +11,16 @@ import yaml
 
 from constructs_pd import DeploymentPlan
 from constructs_pd.manifests.monitoring.rules import rule_file, rule_groups
-from support.alert_cases import CASES, MINUTES, Case, engine, growing, well
+from monitoring.conftest import MONITORED
+from support.alert_cases import CASES, MINUTES, NO_TRANSFERS, Case, engine, growing, well
 from support.specs import plan_with
 
+#: A model of which a failed transfer is a failed request; of the reference deployment's it is a wrong answer.
+PLAIN: dict[str, Any] = {"model": {"source": "Qwen/Qwen3-8B", "max_model_len": 1024}}
 #: Each of decode's two GPUs reads from two of prefill's four.
 FOUR_TRANSFERS: dict[str, Any] = {
     "monitoring": {},
-    "model": {"source": "Qwen/Qwen3-8B"},
+    **PLAIN,
     "prefill": {"instance_type": "p5.48xlarge", "tensor_parallel": 4},
     "decode": {"instance_type": "p5.48xlarge", "tensor_parallel": 2},
 }
@@ -58,13 +61,21 @@ def firing(case: Case) -> list[dict[str, Any]]:
     return [{"expr": expression, "eval_time": f"{case.end}m", "exp_samples": samples}]
 
 
+@pytest.fixture(scope="session")
+def plain_plan() -> DeploymentPlan:
+    return plan_with({**MONITORED, **PLAIN})
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_it_fires_when_it_should(case: Case, promtool: Path, tmp_path: Path, plan: DeploymentPlan) -> None:
-    assert promtool_test(promtool, tmp_path, plan, case.input(), firing(case)) == ""
+def test_it_fires_when_it_should(
+    case: Case, promtool: Path, tmp_path: Path, plan: DeploymentPlan, plain_plan: DeploymentPlan
+) -> None:
+    series = case.input()
+    assert promtool_test(promtool, tmp_path, plain_plan if case.is_plain else plan, series, firing(case)) == ""
 
 
-# Four transfers for each of 60 requests in a minute: 8 are 3 % of them, and 24 are 9 %.
-@pytest.mark.parametrize(("failed_each_minute", "is_critical"), [(8, False), (24, True)])
+# Two of decode's GPUs with two reads each for each of 60 requests in a minute: 4 are 3 % of 120, and 12 are 9 %.
+@pytest.mark.parametrize(("failed_each_minute", "is_critical"), [(4, False), (12, True)])
 def test_each_transfer_of_a_request_counts(
     failed_each_minute: float, is_critical: bool, promtool: Path, tmp_path: Path
 ) -> None:
@@ -77,6 +88,23 @@ def test_each_transfer_of_a_request_counts(
         frozenset({"warning -", *(["critical decode"] if is_critical else [])}),
     )
     assert promtool_test(promtool, tmp_path, plan_with(FOUR_TRANSFERS), case.input(), firing(case)) == ""
+
+
+@pytest.mark.parametrize(("prefill", "decode"), [(8, 1), (8, 2), (1, 8)])
+def test_a_handshake_that_fails_counts_once_for_each_of_decodes_gpus(
+    prefill: int, decode: int, promtool: Path, tmp_path: Path
+) -> None:
+    # All of 12 requests in a minute, before any read.
+    failed = {engine("decode", "nixl_num_failed_transfers_total"): growing(12 * decode)}
+    case = Case(
+        "HandOverFails", "no handshake", {**NO_TRANSFERS, **failed}, frozenset({"critical decode", "warning -"})
+    )
+    phases = {
+        name: {"instance_type": "p5.48xlarge", "tensor_parallel": size}
+        for name, size in (("prefill", prefill), ("decode", decode))
+    }
+    unequal = plan_with({"monitoring": {}, **PLAIN, **phases})
+    assert promtool_test(promtool, tmp_path, unequal, case.input(), firing(case)) == ""
 
 
 def test_hand_overs_are_counted_by_requests_whichever_phase_has_more_gpus(promtool: Path, tmp_path: Path) -> None:

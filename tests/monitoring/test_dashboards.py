@@ -159,7 +159,7 @@ def test_promises_are_marked(found: dict[str, Dashboard]) -> None:
         assert marks(panel) == [SLO["itl_p95_seconds"]]
     for panel in (titled(overview, "Errors"), titled(endpoint, "Errors of the endpoint")):
         assert marks(panel) == [0.001]
-    assert marks(titled(endpoint, "Time to the first token, as clients see it")) == [2.0]
+    assert marks(titled(endpoint, "Time to the first token, of both phases")) == [2.0]
     assert marks(titled(endpoint, "How fast promises are used up, 1h")) == [1, 14.4]
     assert marks(titled(endpoint, "How fast promises are used up, 1d")) == [1, 3]
 

@@ -113,3 +113,26 @@ def test_what_is_not_reckoned_is_none() -> None:
     unknown = {"model.source": "acme/own-7b", "custom_models": [MODEL_ROW]}
     assert monitored(unknown).hand_over is None
     assert monitoring_plan(gather(spec_with(unknown), CATALOG)) is None
+
+
+@pytest.mark.parametrize(
+    ("source", "prefill", "decode", "reads", "is_answered"),
+    [
+        ("Qwen/Qwen3.5-9B", 4, 4, 1, True),
+        ("openai/gpt-oss-20b", 8, 4, 2, True),
+        ("Qwen/Qwen3-8B", 1, 8, 1, False),
+        ("Qwen/Qwen3-8B", 8, 2, 4, False),
+        ("deepseek-ai/DeepSeek-R1", 8, 4, 1, False),
+    ],
+)
+def test_what_a_failed_transfer_means_is_the_models(
+    source: str, prefill: int, decode: int, reads: int, is_answered: bool
+) -> None:
+    phases = {
+        name: {"instance_type": "p5en.48xlarge", "tensor_parallel": size}
+        for name, size in (("prefill", prefill), ("decode", decode))
+    }
+    facts = gather(spec_with({"model": {"source": source}, "monitoring": {}, **phases}), CATALOG)
+    found = monitoring_plan(facts)
+    assert found is not None
+    assert (found.reads_of_gpu, found.answers_failed_transfers) == (reads, is_answered)

@@ -54,3 +54,12 @@ def test_a_value_out_of_its_bounds_is_one_mistake(field: str, value: Any) -> Non
 def test_a_whole_out_of_its_bounds_is_one_mistake_beside_its_part() -> None:
     ((code, subject, _),) = refused({"ttft_p95_seconds": 0, "ttft_decode_seconds": 0.5})
     assert (code, subject) == ("PD004", "slo.ttft_p95_seconds")
+
+
+@pytest.mark.parametrize(
+    "url", ["wiki.example.com", "https://wiki.example.com/{{pages", "https://wiki.example.com/?a=b"]
+)
+def test_pages_of_alerts_are_found_at_an_address_that_no_template_changes(url: str) -> None:
+    with pytest.raises(PlanError) as caught:
+        parse_spec(changed(reference_data(), {"monitoring": {"runbook_base_url": url}}))
+    assert [finding.subject for finding in caught.value.findings] == ["monitoring.runbook_base_url"]

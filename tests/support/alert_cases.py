@@ -151,12 +151,14 @@ class Case:
         what: What happens, in a few words.
         changes: Series with other values; none: the series is not there.
         fires: Of the alert, the severities and phases that fire at the end, a dash for no phase. Empty: it is quiet.
+        is_plain: Whether its model's layers all keep the same kind of cache.
     """
 
     alert: str
     what: str
     changes: Mapping[str, str | None] = field(default_factory=dict)
     fires: frozenset[str] = frozenset()
+    is_plain: bool = False
 
     @property
     def end(self) -> int:
@@ -187,6 +189,13 @@ def _few_slow() -> dict[str, str | None]:
     return {**few, ttft("prefill", "+Inf"): count, engine("prefill", "time_to_first_token_seconds_count"): count}
 
 
+def _few_late() -> dict[str, str | None]:
+    tokens, requests = "0+0x120 100+100x7", "0+0x120 1+1x7"
+    late = {itl("0.05"): steady(0), itl("0.075"): steady(0), itl("+Inf"): tokens}
+    counts = {engine("decode", "inter_token_latency_seconds_count"): tokens}
+    return {**late, **counts, engine("decode", "time_to_first_token_seconds_count"): requests}
+
+
 def _itl(share: float) -> dict[str, str | None]:
     quick = 6000 * (1 - share)
     return {itl("0.05"): growing(quick), itl("0.075"): growing(quick)}
@@ -201,7 +210,7 @@ def _both(severity_phase: str, *more: str) -> frozenset[str]:
 
 
 _FAILED: Final = engine("decode", "nixl_num_failed_transfers_total")
-_NO_TRANSFERS: Final = {engine("decode", f"nixl_xfer_time_seconds_{part}"): steady(0) for part in ("count", "sum")} | {
+NO_TRANSFERS: Final = {engine("decode", f"nixl_xfer_time_seconds_{part}"): steady(0) for part in ("count", "sum")} | {
     transfers(le): steady(0) for le in ("0.2", "+Inf")
 }
 _NOTIFICATIONS: Final = engine("decode", "nixl_num_failed_notifications_total")
@@ -274,6 +283,7 @@ CASES: Final = (
     ),
     Case("InterTokenLatencyBudgetBurns", "one token in five is late", _itl(0.2), _both("warning decode")),
     Case("InterTokenLatencyBudgetBurns", "four in a hundred are late, as was promised", _itl(0.04)),
+    Case("InterTokenLatencyBudgetBurns", "eight requests in an hour, of a hundred late tokens each", _few_late()),
     # The promise of answers.
     Case("EndpointErrorBudgetBurns", "one request in thirty fails", _errors(2), _both("critical -", "warning -")),
     Case("EndpointErrorBudgetBurns", "five in a thousand take too long", _errors(0.3, "408"), _both("warning -")),
@@ -296,16 +306,34 @@ CASES: Final = (
     Case("EndpointErrorBudgetBurns", "one in two thousand fails, as was promised", _errors(0.03)),
     Case("EndpointErrorBudgetBurns", "probes fail", {http("503", ""): growing(600)}),
     # The hand-over.
-    Case("HandOverFails", "the first transfers fail", {_FAILED: _JUST_NOW}, _both("warning -")),
+    Case("HandOverFails", "the first transfers fail", {_FAILED: _JUST_NOW}, _both("warning -"), is_plain=True),
+    Case(
+        "HandOverFails",
+        "the first transfers fail of a hybrid model, which is answered all the same",
+        {_FAILED: _JUST_NOW},
+        _both("critical decode", "warning -"),
+    ),
     Case("HandOverFails", "the first notification fails", {_NOTIFICATIONS: _JUST_NOW}, _both("warning -")),
-    Case("HandOverFails", "one transfer in seven fails", {_FAILED: growing(10)}, _both("critical decode", "warning -")),
+    Case(
+        "HandOverFails",
+        "one transfer in seven fails",
+        {_FAILED: growing(10)},
+        _both("critical decode", "warning -"),
+        is_plain=True,
+    ),
     Case(
         "HandOverFails",
         "one notification in seven fails, and no request",
         {_NOTIFICATIONS: growing(10)},
         _both("warning -"),
     ),
-    Case("HandOverFails", "three of three requests fail", {**_NO_TRANSFERS, _FAILED: _JUST_NOW}, _both("warning -")),
+    Case(
+        "HandOverFails",
+        "three of three requests fail",
+        {**NO_TRANSFERS, _FAILED: _JUST_NOW},
+        _both("warning -"),
+        is_plain=True,
+    ),
     Case(
         "HandOverFails",
         "one of forty engines of decode cannot transfer at all",
@@ -314,6 +342,7 @@ CASES: Final = (
             _FAILED.replace("decode-0", "decode-1"): growing(60),
         },
         _both("critical decode", "warning -"),
+        is_plain=True,
     ),
     Case("HandOverFails", "some failed long ago", {_FAILED: _LONG_AGO}),
     Case(
@@ -326,13 +355,13 @@ CASES: Final = (
         "HandOverFails",
         "it has begun, and the first transfer fails",
         {**_begins(SOON - 4, _FAILED), _FAILED: f"_x{SOON - 2} 1+0x9"},
-        _both("warning -"),
+        _both("critical decode", "warning -"),
     ),
     Case(
         "HandOverFails",
         "it has begun beside what failed last week, and another transfer fails",
         _begins(SOON - 4, _FAILED, 1),
-        _both("warning -"),
+        _both("critical decode", "warning -"),
     ),
     Case("HandOverExpires", "Prometheus begins beside one that did last week", _begins(SOON - 2, _EXPIRED)),
     Case("HandOverExpires", "decode fetches too late", {_EXPIRED: _JUST_NOW}, _both("warning prefill")),

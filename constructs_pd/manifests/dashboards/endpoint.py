@@ -61,9 +61,9 @@ def _ttft(scope: Scope, slo: SloPlan | None) -> Iterator[Panel]:
     whole = slo.ttft_seconds if slo is not None else None
     by_quantile = f"{BY_SERVICE}, quantile"
     yield lines(
-        "Time to the first token, as clients see it",
-        "How long do clients wait for the first token? Both phases added, a guess that may be too high or too low: no "
-        "metric holds the whole. The wait in Serve's router and the way to the endpoint are not in it. Dashed: the "
+        "Time to the first token, of both phases",
+        "How long do both phases take until the first token? The two added, a guess that may be too high or too low: "
+        "no metric holds the whole. The wait in Serve's router and the way to the endpoint are not in it. Dashed: the "
         "promise, for 95 of 100.",
         [Query(total(scope.of("phase:ttft_seconds:quantile5m"), by_quantile), "quantile {{quantile}}")],
         unit=units.Seconds,

@@ -68,7 +68,8 @@ def _now(scope: Scope, budget: HandOverBudgetPlan | None) -> Iterator[Panel]:
     failed = scope.of("phase:hand_over_failures:increase5m", 'kind=~"transfer|notification"')
     yield figure(
         "Failed in 5 minutes",
-        "Do KV caches fail to arrive? Each GPU counts its own; a request fails with any of its transfers.",
+        "Do KV caches fail to arrive? Each GPU counts its own. With any of its transfers a request fails, or is "
+        "answered wrong: the page of HandOverFails says which.",
         Query(total(failed, BY_SERVICE), "failed"),
         unit=units.Number,
         width=1,

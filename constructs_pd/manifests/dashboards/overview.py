@@ -74,7 +74,7 @@ def _now(scope: Scope, monitoring: MonitoringPlan) -> Iterator[Panel]:
     p95 = scope.of("phase:ttft_seconds:quantile5m", 'quantile="0.95"')
     yield figure(
         "First token, p95",
-        "How long do clients wait for the first token? A guess, too high or too low: the p95 of both phases added, "
+        "How long do both phases take until the first token? A guess, too high or too low: their p95 added, "
         "without the wait in Serve's router. Red: longer than was promised.",
         Query(total(p95, BY_SERVICE), "p95"),
         unit=units.Seconds,
@@ -107,7 +107,7 @@ def _alerts(scope: Scope, runbooks: str) -> Panel:
     panel = states(
         "Alerts that fire",
         "Is something wrong, of which phase, and since when? Each alert has a page that says what to do.",
-        Query(f"max by (alertname, severity, phase) ({firing})", "{{alertname}} {{phase}} ({{severity}})"),
+        Query(f"max by (alertname, severity, phase, pod) ({firing})", "{{alertname}} {{phase}} {{pod}} ({{severity}})"),
     )
     if runbooks.startswith("http"):
         panel.links([DashboardLink("what to do").type(DashboardLinkType.LINK).url(runbooks).target_blank(True)])

@@ -61,8 +61,8 @@ def recording_rules(plan: DeploymentPlan, monitoring: MonitoringPlan) -> dict[st
     scope = scope_of(plan)
     return {
         "work": list(_work(scope, monitoring)),
-        "latency": list(_latency(scope, monitoring)),
-        "hand-over": list(_hand_over(scope, monitoring)),
+        "latency": list(_latency(scope, plan, monitoring)),
+        "hand-over": list(_hand_over(scope, plan, monitoring)),
         "endpoint": list(_endpoint(scope)),
     }
 
@@ -78,7 +78,7 @@ def _mean(scope: Scope, histogram: str) -> str:
     return f"{observed} / ({count} > 0)"
 
 
-def _latency(scope: Scope, monitoring: MonitoringPlan) -> Iterator[Rule]:
+def _latency(scope: Scope, plan: DeploymentPlan, monitoring: MonitoringPlan) -> Iterator[Rule]:
     yield from _quantiles("phase:ttft_seconds:quantile5m", scope, TTFT)
     yield from _quantiles("phase:itl_seconds:quantile5m", scope, ITL)
     yield rule("phase:ttft_seconds:mean5m", _mean(scope, TTFT))
@@ -98,7 +98,7 @@ def _latency(scope: Scope, monitoring: MonitoringPlan) -> Iterator[Rule]:
     transfers = total(scope.counters(f"{TRANSFER}_sum", RECENT))
     yield rule(
         "phase:ttft_part_seconds:mean5m",
-        f"{transfers} / {monitoring.transfers_of_request} / {requests}",
+        f"{transfers} / {_transfers_of_request(plan, monitoring)} / {requests}",
         {"part": "transfer"},
     )
     yield rule(
@@ -158,11 +158,11 @@ def _replicas(monitoring: MonitoringPlan, phase: str) -> int:
     return monitoring.replicas["prefill" if phase == "prefill" else "decode"]
 
 
-def _hand_over(scope: Scope, monitoring: MonitoringPlan) -> Iterator[Rule]:
+def _hand_over(scope: Scope, plan: DeploymentPlan, monitoring: MonitoringPlan) -> Iterator[Rule]:
     budget = monitoring.hand_over
     yield from _quantiles("phase:hand_over_seconds:quantile5m", scope, TRANSFER)
     count = total(scope.counters(f"{TRANSFER}_count", RECENT))
-    yield rule("phase:hand_overs_per_second:rate5m", f"{count} / {monitoring.transfers_of_request}")
+    yield rule("phase:hand_overs_per_second:rate5m", f"{count} / {_transfers_of_request(plan, monitoring)}")
     yield rule("phase:hand_over_bytes_per_second:rate5m", _bytes(scope, budget))
     if budget is not None:
         moved = f"phase:hand_over_bytes_per_second:rate5m{{{_own(scope)}}}"
@@ -179,6 +179,10 @@ def _hand_over(scope: Scope, monitoring: MonitoringPlan) -> Iterator[Rule]:
     computed = total(scope.counters(PROMPT, RECENT, f'{decode},source="local_compute"'))
     whole = total(scope.counters(PROMPT, RECENT, decode))
     yield rule("phase:recomputed_prompt:ratio5m", f"({computed} or {whole} * 0) / ({whole} > 0)")
+
+
+def _transfers_of_request(plan: DeploymentPlan, monitoring: MonitoringPlan) -> int:
+    return plan.decode.tensor_parallel * monitoring.reads_of_gpu
 
 
 def _bytes(scope: Scope, budget: HandOverBudgetPlan | None) -> str:
