@@ -84,6 +84,8 @@ class DeploymentMonitoring(Construct):
         try:
             from constructs_pd.manifests.dashboards import dashboards
         except ImportError as error:
+            if error.name != "grafana_foundation_sdk":
+                raise
             raise refusal(
                 NO_DASHBOARDS,
                 self.node,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from constructs_pd.planning.attention import has_windows, stated_backend
+from constructs_pd.planning.attention import has_windows, is_sparse, stated_backend
 from constructs_pd.planning.catalog.loader import Catalog
 from constructs_pd.planning.catalog.rows import DefectComponent, DefectCondition, KnownDefectRow
 from constructs_pd.planning.facts import Facts
@@ -65,6 +65,22 @@ def _has_several_kinds_of_cache(facts: Facts) -> bool:
     return _is_hybrid(facts) or _has_windows(facts)
 
 
+def _has_caches_of_unequal_layers(facts: Facts) -> bool:
+    """Whether vLLM finds no one kind of cache for all layers: an indexer and a draft model's layers have their own."""
+    is_indexed = facts.model is not None and is_sparse(facts.model)
+    return _has_several_kinds_of_cache(facts) or is_indexed or _drafts(facts)
+
+
+def _drafts(facts: Facts) -> bool:
+    """Whether another model drafts, of whose layers nothing is known here."""
+    for phase in facts.phases:
+        config = phase.spec.engine_args.get("speculative_config")
+        stated = config.get("model") if isinstance(config, dict) else None
+        if stated is not None or phase.spec.engine_args.get("spec_model") is not None:
+            return True
+    return False
+
+
 def _caches_prefixes(facts: Facts) -> bool:
     """VLLM has it off on hybrid models where nobody states it (0.26.0 engine/arg_utils.py)."""
     return any(phase.spec.engine_args.get("enable_prefix_caching") is True for phase in facts.phases)
@@ -107,6 +123,7 @@ def _has_flashinfer_with_windows_on_hopper(facts: Facts) -> bool:
 
 CONDITIONS: Final[dict[DefectCondition, Callable[[Facts], bool]]] = {
     "always": _always,
+    "caches_of_unequal_layers": _has_caches_of_unequal_layers,
     "flashinfer_with_windows_on_hopper": _has_flashinfer_with_windows_on_hopper,
     "hybrid_model": _is_hybrid,
     "hybrid_model_with_prefix_caching": _is_hybrid_with_prefix_caching,

@@ -55,7 +55,7 @@ def monitoring_plan(facts: Facts) -> MonitoringPlan | None:
         metrics_port_name=METRICS_PORT_NAME,
         replicas={"head": 1, **{phase.name: phase.spec.replicas for phase in facts.phases}},
         reads_of_gpu=read_sources(facts) or 1,
-        answers_failed_transfers=any(row.id == _UNNOTICED for row, _ in met_defects(facts)),
+        answers_failed_transfers=_answers_failed_transfers(facts),
         hand_over=hand_over_budget(facts),
         slo=_slo(facts, facts.spec.slo) if facts.spec.slo is not None else None,
         operator_namespace=policy.operator_namespace if policy is not None else KUBERAY_NAMESPACE,
@@ -63,6 +63,12 @@ def monitoring_plan(facts: Facts) -> MonitoringPlan | None:
         efa_exporter=EfaExporterPlan(**dict(stated.efa_exporter)) if stated.efa_exporter is not None else None,
         dashboards=_dashboards(stated.dashboards) if stated.dashboards is not None else None,
     )
+
+
+def _answers_failed_transfers(facts: Facts) -> bool:
+    if facts.model is None or facts.model.facts is None or facts.image is None:
+        return True
+    return any(row.id == _UNNOTICED for row, _ in met_defects(facts))
 
 
 def hand_over_budget(facts: Facts) -> HandOverBudgetPlan | None:

@@ -103,7 +103,8 @@ class MonitoringPlan(FrozenModel):
         metrics_port_name: Name of the pods' port.
         replicas: Pods of the head and of each phase.
         reads_of_gpu: NIXL's reads of each of decode's GPUs that move the KV cache of one request.
-        answers_failed_transfers: Whether vLLM answers a request whose transfer failed as if it had not.
+        answers_failed_transfers: Whether vLLM answers a request whose transfer failed as if it had not, or whether
+            nobody knows what the model's layers keep.
         hand_over: What the plan reckons of the hand-over, or none where a fact is missing.
         slo: What was promised, or none.
         operator_namespace: Namespace of the KubeRay operator.

@@ -123,6 +123,7 @@ def test_what_is_not_reckoned_is_none() -> None:
         ("Qwen/Qwen3-8B", 1, 8, 1, False),
         ("Qwen/Qwen3-8B", 8, 2, 4, False),
         ("deepseek-ai/DeepSeek-R1", 8, 4, 1, False),
+        ("deepseek-ai/DeepSeek-V3.2", 8, 8, 1, True),
     ],
 )
 def test_what_a_failed_transfer_means_is_the_models(
@@ -136,3 +137,10 @@ def test_what_a_failed_transfer_means_is_the_models(
     found = monitoring_plan(facts)
     assert found is not None
     assert (found.reads_of_gpu, found.answers_failed_transfers) == (reads, is_answered)
+
+
+def test_of_a_model_whose_layers_nobody_knows_the_worse_is_taken() -> None:
+    own = {"model": {"source": MODEL_ROW["model"], "max_model_len": 1024}, "custom_models": [MODEL_ROW]}
+    found = monitoring_plan(gather(spec_with({**own, "monitoring": {}}), CATALOG))
+    assert found is not None
+    assert found.answers_failed_transfers

@@ -9,6 +9,7 @@ from tools.pages.table import NOTE, table
 
 CONDITIONS: dict[DefectCondition, str] = {
     "always": "every deployment",
+    "caches_of_unequal_layers": "a hybrid model, one with sliding windows or an indexer, or a draft model of its own",
     "flashinfer_with_windows_on_hopper": "a model with sliding windows and FLASHINFER on H100 or H200",
     "hybrid_model": "a hybrid model",
     "hybrid_model_with_prefix_caching": "a hybrid model with `enable_prefix_caching: true`",

@@ -138,7 +138,7 @@ class _Alerts:
             "KV caches of {{ $labels.ray_service }} do not arrive",
             "{{ $value | humanize }} transfers or notifications of NIXL failed in the last 5 minutes, counted by each "
             "GPU of an engine. With any of its transfers a request "
-            + ("is answered, and wrong (known defect vllm-52234)." if unnoticed else "fails."),
+            + ("may be answered all the same, and wrong (known defect vllm-52234)." if unnoticed else "fails."),
             wait=None,
         )
         yield self._any_transfer_fails() if unnoticed else self._many_transfers_fail()
@@ -171,10 +171,10 @@ class _Alerts:
             "HandOverFails",
             f"{total(failed, _BY_ENGINE)} > 0",
             "critical",
-            "answers of {{ $labels.pod }} of {{ $labels.ray_service }} are wrong",
+            "answers of {{ $labels.pod }} of {{ $labels.ray_service }} may be wrong",
             "{{ $value | humanize }} transfers failed in the last 5 minutes. vLLM answers their requests with 200 all "
-            "the same, from a KV cache that was not filled (known defect vllm-52234), and no error is counted: restart "
-            "this pod.",
+            "the same, from a KV cache that was not filled (known defect vllm-52234), counts no error, and may keep "
+            "that cache for later requests: delete this pod, also when the alert has ended.",
             wait=None,
         )
 
@@ -187,7 +187,7 @@ class _Alerts:
         )
         # A failed handshake counts once for each of decode's GPUs, however many reads it would have made.
         reads = self._monitoring.reads_of_gpu
-        well = moved if reads == 1 else f"{moved} / {reads}"
+        well, at_most = (moved, "") if reads == 1 else (f"{moved} / {reads}", "At most ")
         all_of_them = f"({failed} + ({well} or {failed} * 0))"
         return self._alert(
             "HandOverFails",
@@ -195,8 +195,8 @@ class _Alerts:
             f"{all_of_them} >= {LEAST_REQUESTS * self._plan.decode.tensor_parallel}",
             "critical",
             "many KV caches of {{ $labels.pod }} of {{ $labels.ray_service }} do not arrive",
-            "{{ $value | humanizePercentage }} of the hand-overs to this engine failed in the last 5 minutes, counted "
-            "by each of its GPUs. With any of them a request fails.",
+            f"{at_most}{{{{ $value | humanizePercentage }}}} of the hand-overs to this engine failed in the last 5 "
+            "minutes, counted by each of its GPUs. With any of them a request fails.",
             wait="2m",
         )
 

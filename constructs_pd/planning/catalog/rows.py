@@ -377,6 +377,7 @@ class TransferPathRow(Row):
 DefectComponent = Literal["kuberay", "nixl", "ray", "vllm"]
 DefectCondition = Literal[
     "always",
+    "caches_of_unequal_layers",
     "flashinfer_with_windows_on_hopper",
     "hybrid_model",
     "hybrid_model_with_prefix_caching",

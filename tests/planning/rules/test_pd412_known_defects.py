@@ -104,10 +104,28 @@ def test_of_the_reference_one_is_open() -> None:
 
 @pytest.mark.parametrize(
     ("source", "found"),
-    [(PLAIN, set()), (LATENT, set()), (WINDOWS, {"vllm-52234"}), ("Qwen/Qwen3.5-9B", {"vllm-52234"})],
+    [
+        (PLAIN, set()),
+        (LATENT, set()),
+        (WINDOWS, {"vllm-52234"}),
+        ("deepseek-ai/DeepSeek-V3.2", {"vllm-52234"}),
+        ("Qwen/Qwen3.5-9B", {"vllm-52234"}),
+    ],
 )
 def test_failed_hand_overs_are_answered_where_layers_keep_different_things(source: str, found: set[str]) -> None:
     assert ids(sized(source)) == found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        ({"speculative_config": {"method": "eagle3", "model": "acme/draft", "num_speculative_tokens": 1}}, True),
+        ({"spec_model": "acme/draft"}, True),
+        ({"speculative_config": {"method": "ngram", "num_speculative_tokens": 1}}, False),
+    ],
+)
+def test_a_draft_model_has_layers_of_its_own(arguments: dict[str, Any], found: bool) -> None:
+    assert ("vllm-52234" in ids(sized(PLAIN, **arguments))) is found
 
 
 def test_prefix_caching_of_hybrid_models_and_its_fix() -> None:
