@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cluster.control_plane import ControlPlane
-from cluster.kubectl import NotFoundError, Object, wait_for
+from cluster.kubectl import Kubectl, NotFoundError, Object, wait_for
 from cluster.nodes import decoys, gpu_nodes, system_node
 from constructs_pd import DeploymentPlan
 from support.rendered import as_written, whole_deployment
@@ -145,23 +145,28 @@ class Deployment:
     def remove(self) -> None:
         """Delete the deployment and its nodes, at once."""
         kubectl = self.control_plane.kubectl
-        here, now = ("--namespace", self.namespace), ("--wait=false", "--ignore-not-found")
+        now = ("--wait=false", "--ignore-not-found")
         names = [node["metadata"]["name"] for node in self.nodes]
         if names:
             kubectl.run("delete", "node", *names, "--ignore-not-found")
-        for kind in ("rayservices", "rayclusters"):
-            for found in kubectl.list(kind, self.namespace):
-                name = found["metadata"]["name"]
-                # The operator keeps a RayService until its clusters are gone, which it deletes a minute later.
-                with suppress(NotFoundError):
-                    kubectl.run("patch", kind, name, *here, "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
-                kubectl.run("delete", kind, name, *here, *now)
+        remove_ray(kubectl, self.namespace)
         for namespace in self.namespaces[1:]:  # what would make the gateway's pods anew
             kubectl.run("delete", "deployments", "--namespace", namespace, "--all", *now)
         for namespace in self.namespaces:
             kubectl.run("delete", "pods", "--namespace", namespace, "--all", "--force", "--grace-period=0", *now)
         kubectl.run("delete", "namespace", *self.namespaces, *now)
         kubectl.run("delete", "persistentvolume", "--selector", f"{VOLUME_LABEL}={self.namespace}", *now)
+
+
+def remove_ray(kubectl: Kubectl, namespace: str) -> None:
+    """Delete a namespace's RayServices and RayClusters, at once."""
+    for kind in ("rayservices", "rayclusters"):
+        for found in kubectl.list(kind, namespace):
+            name, here = found["metadata"]["name"], ("--namespace", namespace)
+            # The operator keeps a RayService until its clusters are gone, which it deletes a minute later.
+            with suppress(NotFoundError):
+                kubectl.run("patch", kind, name, *here, "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
+            kubectl.run("delete", kind, name, *here, "--wait=false", "--ignore-not-found")
 
 
 def deployment_of(plan: DeploymentPlan, control_plane: ControlPlane) -> Deployment:

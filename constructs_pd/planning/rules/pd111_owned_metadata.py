@@ -28,7 +28,7 @@ RULE = Rule(
     code="PD111",
     severity=Severity.ERROR,
     title="Labels and annotations hold nothing that the library or the operator reads",
-    rationale="Pods leave their Service, their budget or their node group, or KubeRay refuses the resource.",
-    source="KubeRay 1.7.0 constant.go, pod.go (labelPod) and validation.go",
+    rationale="Pods leave their Service, their budget or their node group, or the operator overwrites them.",
+    source="KubeRay 1.7.0 constant.go and pod.go (labelPod)",
     check=check,
 )

@@ -22,7 +22,7 @@ RULE = Rule(
     code="PD112",
     severity=Severity.ERROR,
     title="A variable is given once",
-    rationale="The API server refuses a container with the same variable twice, or takes the last.",
+    rationale="A container has a variable once: the other value would be lost without a word.",
     source="Kubernetes API, Container.env (a list merged by name)",
     check=check,
 )
