@@ -1,7 +1,8 @@
 """What answers the operator in the place of Ray's dashboards, which nobody starts here.
 
 The operator is told to go through an HTTP proxy, which is this: it reaches the dashboard of every head by the head's
-name, which no name server here knows. Of an application that it was given it says that it runs.
+name, which no name server here knows. Of an application that it was given it says that it runs, unless a test says
+that it does not yet.
 """
 
 from __future__ import annotations
@@ -28,6 +29,11 @@ class Question:
     path: str
     token: str | None
 
+    @property
+    def cluster(self) -> str:
+        """The RayCluster whose head it was for."""
+        return self.host.partition(".")[0].removesuffix("-head-svc")
+
 
 @dataclass
 class Dashboards:
@@ -36,10 +42,14 @@ class Dashboards:
     Attributes:
         address: Where the operator finds them, as an HTTP proxy.
         questions: What the operator asked, in order.
+        configs: What the operator had Serve run, in order: the head's RayCluster and the configuration.
+        deploying: RayClusters whose applications do not run yet.
     """
 
     address: str = ""
     questions: list[Question] = field(default_factory=list)
+    configs: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    deploying: set[str] = field(default_factory=set)
     _applications: dict[str, list[str]] = field(default_factory=dict)
 
     def of_namespace(self, namespace: str) -> list[Question]:
@@ -52,9 +62,14 @@ class Dashboards:
         if question.path != APPLICATIONS:
             return 404, {}
         if question.method == "PUT":
-            self._applications[question.host] = [each["name"] for each in json.loads(body)["applications"]]
+            config = json.loads(body)
+            self._applications[question.host] = [each["name"] for each in config["applications"]]
+            self.configs.append((question.cluster, config))
             return 200, {}
-        running = {"status": "RUNNING", "deployments": {}}
+        running: dict[str, Any] = {
+            "status": "DEPLOYING" if question.cluster in self.deploying else "RUNNING",
+            "deployments": {},
+        }
         return 200, {"applications": dict.fromkeys(self._applications.get(question.host, []), running)}
 
 

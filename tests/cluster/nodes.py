@@ -92,11 +92,11 @@ def system_nodes(stacks: Stacks) -> list[Object]:
     return [_node(f"{group['Tags']['Name']}-{number}", labels, [], capacity) for number in range(count)]
 
 
-def fitting_nodes(plan: DeploymentPlan, service: Object) -> list[Object]:
+def fitting_nodes(plan: DeploymentPlan, service: Object, suffix: str = "") -> list[Object]:
     """Return a node for each worker of a RayService, made to its pod's wishes: for tests that are not about nodes."""
     return [
         _node(
-            f"{plan.name}-{group['groupName']}-{number}",
+            f"{plan.name}-{group['groupName']}-{number}{suffix}",
             pod["nodeSelector"],
             [],
             {**pod["containers"][0]["resources"]["limits"], "pods": PODS_PER_NODE},

@@ -20,8 +20,9 @@ from cluster.conftest import RUN
 from cluster.control_plane import ControlPlane
 from cluster.deployment import Deployment, deployment_as_written, is_head
 from cluster.kubectl import NotFoundError, Object, RefusedError, wait_for
-from cluster.kubelet import missing, start
+from cluster.kubelet import missing
 from cluster.nodes import fitting_nodes, system_node
+from cluster.ready import READY_SECONDS, is_ready, make_secrets, start_pods
 from constructs_pd import DeploymentSpec
 from constructs_pd.planning.balancer import at_the_balancer
 from constructs_pd.planning.spec import Endpoint
@@ -44,7 +45,6 @@ OTHERS: dict[str, Party] = {
     "another address": STRANGER,
 }
 SERVE, GCS, DASHBOARD, METRICS = 8000, 6379, 8265, 8080
-READY_SECONDS = 120
 ROOM = {"cpu": "200", "memory": "800Gi"}
 
 
@@ -74,45 +74,6 @@ def cases(live: ControlPlane) -> Iterator[Cases]:
     finally:
         for each in made.values():
             each.remove()
-
-
-def make_secrets(deployment: Deployment) -> None:
-    """Make what a user makes by hand."""
-    token = deployment.plan.hugging_face_token
-    assert token is not None
-    secrets = [secret(deployment.namespace, token.secret_name, {token.key: "planted"})]
-    if gateway := deployment.plan.endpoint.gateway:
-        keys = gateway.api_keys
-        secrets.append(secret(gateway.namespace, keys.secret_name, {keys.key: "planted"}))
-    deployment.control_plane.kubectl.apply(secrets)
-
-
-def secret(namespace: str, name: str, data: dict[str, str]) -> Object:
-    metadata = {"name": name, "namespace": namespace}
-    return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": data}
-
-
-def start_pods(deployment: Deployment) -> None:
-    """Start the head and the gateway's pods, once they have their nodes."""
-    heads = [pod for pod in deployment.wait_for_pods() if is_head(pod)]
-    gateway = deployment.plan.endpoint.gateway
-    replicas = gateway.replicas if gateway else 0
-
-    def gateways() -> list[Object] | None:
-        pods = deployment.gateway_pods() if gateway else []
-        return pods if sum("nodeName" in pod["spec"] for pod in pods) == replicas else None
-
-    start(deployment.control_plane.kubectl, heads + (wait_for("gateway pods", gateways) if gateway else []))
-
-
-def is_ready(deployment: Deployment) -> bool:
-    """Return whether the operator says that the service is ready, and Kubernetes that the gateway is available."""
-    kubectl, gateway = deployment.control_plane.kubectl, deployment.plan.endpoint.gateway
-    service = kubectl.get("rayservice", deployment.plan.name, deployment.namespace)
-    conditions = {each["type"]: each["status"] for each in service.get("status", {}).get("conditions", [])}
-    found = kubectl.get("deployment", gateway.name, gateway.namespace) if gateway else {}
-    available = found.get("status", {}).get("availableReplicas") == gateway.replicas if gateway else True
-    return conditions.get("Ready") == "True" and available
 
 
 def names(pods: list[Object]) -> frozenset[str]:

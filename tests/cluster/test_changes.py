@@ -6,8 +6,6 @@ takes a new application needs Ray to run, and Ray a kubelet: that part of the ro
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ from cluster.conftest import RUN
 from cluster.control_plane import ControlPlane
 from cluster.deployment import Deployment, deployment_of
 from cluster.kubectl import Object, wait_for
+from cluster.ready import looked_twice
 from constructs_pd.planning.catalog.rows import RolloutRow
 from support.changes import CHANGES, COMPANIONS, CONTEXTS, ROWS, Changes
 from support.rendered import only, whole_deployment
@@ -29,9 +28,6 @@ STRATEGIES: dict[str, Changes] = {
     "none": {},
     "new_cluster": {"upgrade": {"strategy": "new_cluster"}, "prefill.max_nodes": 6, "decode.max_nodes": 6},
 }
-# The operator looks at a RayService when it changes, and again every 2 seconds.
-SETTLED_SECONDS = 12
-RECONCILED = r'"RayService":\{"name":"([^"]+)"[^}]*\},"reconcileID":"([^"]+)"'
 # What a RayCluster does; in_place of the RayService's own parts is what applying them does.
 SEEN_IN_THE_CLUSTER = ("pods", "group_sizes", "tolerations")
 
@@ -77,7 +73,7 @@ def cases(live: ControlPlane) -> Iterator[dict[tuple[str, str], Case]]:
             case.before = wait_for("RayCluster", partial(_cluster, case.deployment))
         for case in made.values():
             case.deployment.apply(_changed(case))
-        _wait_for_operator(live, [case.deployment for case in made.values()])
+        looked_twice([case.deployment for case in made.values()])
         yield made
     finally:
         for case in made.values():
@@ -102,22 +98,6 @@ def _changed(case: Case) -> list[Object]:
 def _named(name: str, changes: Changes) -> Changes:
     # Without a claim, which is not what these are about.
     return {"model_cache": None, **changes, "name": name, "namespace": name}
-
-
-def _wait_for_operator(live: ControlPlane, deployments: list[Deployment]) -> None:
-    """Wait until the operator has looked at each service twice since now, by its log where that is ours."""
-    log = live.operator_log
-    if log is None:
-        time.sleep(SETTLED_SECONDS)
-        return
-    start = log.stat().st_size
-
-    def looked_twice() -> bool:
-        since = log.read_bytes()[start:].decode(errors="replace")
-        found = {(name, run) for name, run in re.findall(RECONCILED, since)}
-        return all(sum(name == each.plan.name for name, _ in found) >= 2 for each in deployments)
-
-    wait_for("second look of the operator", looked_twice)
 
 
 def _cluster(deployment: Deployment) -> Object | None:

@@ -1,0 +1,40 @@
+"""What was predicted of a change, and what the operator did with it."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import yaml
+
+from constructs_pd.planning.catalog.rows import RolloutRow
+from support.changes import rows_of
+from support.kuberay_checks import DATA
+
+Effects = dict[str, str]
+Strategy = Literal["none", "new_cluster"]
+STRATEGIES: Final[tuple[Strategy, ...]] = ("none", "new_cluster")
+# By field and strategy.
+OBSERVED: Final[dict[str, dict[str, Effects]]] = yaml.safe_load((DATA / "upgrades.yaml").read_text(encoding="utf-8"))
+# What CloudFormation does.
+NOT_OF_KUBERNETES: Final = frozenset(("nodes", "cluster"))
+# Where the operator does something else than a prediction's word says, and why both are right.
+REASONS: Final[dict[tuple[str, str, str], str]] = {
+    ("proxies", "ignored", "handed_on"): "the operator hands the whole configuration to the Ray that runs; Ray keeps "
+    "the options of its HTTP proxies as they were (Ray 2.58.0 dashboard/modules/serve/serve_head.py, "
+    "validate_http_options), and no Ray runs here",
+}
+
+
+def predicted(field: str, strategy: Strategy) -> Effects:
+    """Return what the catalogue says of a field's change, as far as Kubernetes has to do with it."""
+    (row,) = rows_of(field)
+    return _of_kubernetes(row, strategy)
+
+
+def kind(row: RolloutRow) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """Return the kind of a row: what happens to each part under each strategy."""
+    return tuple(tuple(sorted(_of_kubernetes(row, strategy).items())) for strategy in STRATEGIES)
+
+
+def _of_kubernetes(row: RolloutRow, strategy: Strategy) -> Effects:
+    return {part: effect for part, effect in getattr(row, strategy).items() if part not in NOT_OF_KUBERNETES}
