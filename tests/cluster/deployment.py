@@ -160,13 +160,13 @@ class Deployment:
 
 def remove_ray(kubectl: Kubectl, namespace: str) -> None:
     """Delete a namespace's RayServices and RayClusters, at once."""
-    for kind in ("rayservices", "rayclusters"):
-        for found in kubectl.list(kind, namespace):
-            name, here = found["metadata"]["name"], ("--namespace", namespace)
-            # The operator keeps a RayService until its clusters are gone, which it deletes a minute later.
-            with suppress(NotFoundError):
-                kubectl.run("patch", kind, name, *here, "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
-            kubectl.run("delete", kind, name, *here, "--wait=false", "--ignore-not-found")
+    kinds, here = "rayservices,rayclusters", ("--namespace", namespace)
+    kubectl.run("delete", kinds, *here, "--all", "--wait=false")
+    for found in kubectl.list(kinds, namespace):
+        kind, name = found["kind"].lower(), found["metadata"]["name"]
+        # The operator keeps a RayService until its clusters are gone, which it deletes a minute later.
+        with suppress(NotFoundError):
+            kubectl.run("patch", kind, name, *here, "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
 
 
 def deployment_of(plan: DeploymentPlan, control_plane: ControlPlane) -> Deployment:

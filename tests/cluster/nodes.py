@@ -77,10 +77,13 @@ def system_nodes(stacks: Stacks) -> list[Object]:
     """Return the CPU nodes of a cluster that is made, one in each zone in turn."""
     group = system_node_group(stacks)
     instance = described()[group["InstanceTypes"][0]]
+    network = instance["NetworkInfo"]
+    # The VPC CNI gives pods the second and later addresses of each network interface; two pods have the node's own.
+    pods = network["MaximumNetworkInterfaces"] * (network["Ipv4AddressesPerInterface"] - 1) + 2
     capacity = {
         "cpu": f"{round(cpu_left(instance['VCpuInfo']['DefaultVCpus']) * 1000)}m",
-        "memory": f"{round(memory_left(instance['MemoryInfo']['SizeInMiB']))}Mi",
-        "pods": PODS_PER_NODE,
+        "memory": f"{round(memory_left(instance['MemoryInfo']['SizeInMiB'], pods))}Mi",
+        "pods": f"{pods}",
     }
     labels = {
         **group["Labels"],

@@ -86,12 +86,12 @@ def cpu_left(cores: int) -> float:
     return cores - (0.06 + 0.01 + 2 * 0.005 + (cores - 4) * 0.0025)
 
 
-def memory_left(mib: int) -> float:
+def memory_left(mib: int, pods: int = 110) -> float:
     """Return what is left of a node's memory after the hypervisor (7.5 %), the kubelet and the eviction threshold.
 
     The kubelet's part is 255 MiB and 11 MiB a pod (awslabs/amazon-eks-ami); a node is believed to run 110 pods.
     """
-    return mib * 0.925 - (255 + 11 * 110) - 100
+    return mib * 0.925 - (255 + 11 * pods) - 100
 
 
 def disagreements(template: TemplateData, manifests: list[Manifest], zone: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
@@ -59,6 +60,14 @@ CHECKS = tuple(_checks())
 REFUSALS = tuple(_refusals())
 
 
+@contextmanager
+def passing(codes: list[str]) -> Iterator[None]:
+    """Have the planner say nothing of some rules."""
+    spoken = tuple(rule for rule in RULES if rule.code not in codes)
+    with mock.patch("constructs_pd.planning.resolve.RULES", spoken):
+        yield
+
+
 def sound_plan(refusal: Refusal, name: str, namespace: str) -> DeploymentPlan:
     """Return the plan before the mistake."""
     return plan_with(_changes(refusal, name, namespace))
@@ -68,8 +77,7 @@ def service_past_the_rules(refusal: Refusal, name: str, namespace: str) -> Manif
     """Return the RayService with the mistake, as it is rendered when its rules say nothing."""
     changes = _changes(refusal, name, namespace)
     if not refusal.patch:
-        silent = tuple(rule for rule in RULES if rule.code not in refusal.rules)
-        with mock.patch("constructs_pd.planning.resolve.RULES", silent):
+        with passing(refusal.rules):
             return only(whole_deployment(plan_with({**changes, **refusal.changes})), "RayService")
     service = only(whole_deployment(plan_with(changes)), "RayService")
     for pointer, value in refusal.patch.items():

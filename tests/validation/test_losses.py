@@ -1,0 +1,49 @@
+"""What is pending after a loss is what the plan's numbers say, and its rules refuse what can be known before."""
+
+from __future__ import annotations
+
+import pytest
+
+from constructs_pd import PlanError
+from support.losses import LOSSES, Loss
+from support.specs import plan_with
+
+IDS = [loss.loss for loss in LOSSES]
+
+
+def test_the_losses_are_of_every_kind() -> None:
+    assert {code for loss in LOSSES for code in loss.rules} == {"PD113", "PD122", "PD123", "PD146", "PD221"}
+    assert {role for loss in LOSSES for role in loss.removed} == {"prefill", "decode", "head", "system", "zone"}
+    assert {role for loss in LOSSES for role in loss.pending} == {"head", "prefill", "decode"}
+    assert len(LOSSES) == len(set(IDS)) == 15
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=IDS)
+def test_a_rule_refuses_it_or_nothing_can_know_it_before(loss: Loss) -> None:
+    assert bool(loss.rules) != bool(loss.foreseen)
+    assert bool(loss.words) == bool(loss.pending)
+    if loss.rules:
+        with pytest.raises(PlanError) as caught:
+            plan_with(loss.stated("lost"))
+        assert {finding.code for finding in caught.value.findings if finding.severity.value == "error"} == {*loss.rules}
+    assert loss.planned("lost").name == "lost"
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=IDS)
+def test_a_phase_lacks_a_pod_for_each_node(loss: Loss) -> None:
+    plan = loss.planned("lost")
+    for phase in plan.phases:
+        broken = 1 if phase.name in loss.devices else 0
+        gone = phase.replicas if "zone" in loss.removed else loss.removed.get(phase.name, 0)
+        assert loss.pending.get(phase.name, 0) == loss.short.get(phase.name, 0) + broken + gone
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=IDS)
+def test_a_budget_lets_go_what_is_more_than_must_stay(loss: Loss) -> None:
+    plan = loss.planned("lost")
+    replicas = {"head": 1} | {phase.name: phase.replicas for phase in plan.phases}
+    foreseen = {}
+    for budget in plan.budgets:
+        role = budget.name.rpartition("-")[2]
+        foreseen[role] = max(0, replicas[role] - loss.pending.get(role, 0) - budget.min_available)
+    assert loss.may_go == foreseen
