@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -156,6 +157,12 @@ class Deployment:
             kubectl.run("delete", "pods", "--namespace", namespace, "--all", "--force", "--grace-period=0", *now)
         kubectl.run("delete", "namespace", *self.namespaces, *now)
         kubectl.run("delete", "persistentvolume", "--selector", f"{VOLUME_LABEL}={self.namespace}", *now)
+
+
+def remove_all(deployments: Iterable[Deployment]) -> None:
+    """Delete deployments and their nodes, several at once: kubectl waits more than it works."""
+    with ThreadPoolExecutor(max_workers=6) as pool:
+        list(pool.map(Deployment.remove, deployments))
 
 
 def remove_ray(kubectl: Kubectl, namespace: str) -> None:

@@ -18,7 +18,7 @@ from cluster.access import BALANCER_CIDR, CASES, CLIENTS, MONITORING, OPERATOR, 
 from cluster.admission import namespace_of_level, refusal
 from cluster.conftest import RUN
 from cluster.control_plane import ControlPlane
-from cluster.deployment import Deployment, deployment_as_written, is_head
+from cluster.deployment import Deployment, deployment_as_written, is_head, remove_all
 from cluster.kubectl import NotFoundError, Object, RefusedError, wait_for
 from cluster.kubelet import missing
 from cluster.nodes import fitting_nodes, system_node
@@ -72,8 +72,7 @@ def cases(live: ControlPlane) -> Iterator[Cases]:
             wait_for("ready service", partial(is_ready, each), READY_SECONDS)
         yield made
     finally:
-        for each in made.values():
-            each.remove()
+        remove_all(made.values())
 
 
 def names(pods: list[Object]) -> frozenset[str]:

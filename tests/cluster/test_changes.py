@@ -16,7 +16,7 @@ import pytest
 
 from cluster.conftest import RUN
 from cluster.control_plane import ControlPlane
-from cluster.deployment import Deployment, deployment_of
+from cluster.deployment import Deployment, deployment_of, remove_all
 from cluster.kubectl import Object, wait_for
 from cluster.ready import looked_twice
 from constructs_pd.planning.catalog.rows import RolloutRow
@@ -76,8 +76,7 @@ def cases(live: ControlPlane) -> Iterator[dict[tuple[str, str], Case]]:
         looked_twice([case.deployment for case in made.values()])
         yield made
     finally:
-        for case in made.values():
-            case.deployment.remove()
+        remove_all(case.deployment for case in made.values())
 
 
 def _case(live: ControlPlane, name: str, field: str, strategy: str) -> Case:

@@ -14,7 +14,7 @@ import pytest
 
 from cluster.conftest import RUN
 from cluster.control_plane import ControlPlane
-from cluster.deployment import Deployment, deployment_of, is_head
+from cluster.deployment import Deployment, deployment_of, is_head, remove_all
 from cluster.problems import problems
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.spec_nodes import Capacity
@@ -71,15 +71,16 @@ def cases(live: ControlPlane) -> Iterator[Cases]:
         for name, changes in CASES.items()
     }
     try:
+        first, *_ = made.values()
+        first.nodes = [node for each in made.values() for node in each.planned_nodes()]
+        first.register_nodes(tempting=True)  # all at once, which is faster
         for each in made.values():
-            each.register_nodes(tempting=True)
             each.apply()
         for each in made.values():
             each.wait_for_pods()
         yield made
     finally:
-        for each in made.values():
-            each.remove()
+        remove_all(made.values())
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -16,7 +16,7 @@ import pytest
 
 from cluster.conftest import RUN
 from cluster.control_plane import ControlPlane
-from cluster.deployment import Deployment, deployment_of, is_bound, is_head
+from cluster.deployment import Deployment, deployment_of, is_bound, is_head, remove_all
 from cluster.kubectl import Object, wait_for
 from cluster.kubelet import start
 from cluster.nodes import ROLE_LABEL, ZONE_LABELS, decoys, gpu_nodes, system_node, system_nodes
@@ -52,8 +52,7 @@ def cases(live: ControlPlane) -> Iterator[Cases]:
         live.kubectl.run("delete", "node", *lost)
         yield made
     finally:
-        for each in made.values():
-            each.remove()
+        remove_all(made.values())
 
 
 def _nodes(loss: Loss, deployment: Deployment) -> list[Object]:

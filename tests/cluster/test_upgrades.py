@@ -17,7 +17,7 @@ import yaml
 
 from cluster.conftest import RUN
 from cluster.control_plane import ControlPlane
-from cluster.deployment import Deployment, deployment_of
+from cluster.deployment import Deployment, deployment_of, remove_all
 from cluster.kubectl import Object, wait_for
 from cluster.nodes import fitting_nodes, system_node
 from cluster.ready import (
@@ -99,8 +99,7 @@ def cases(live: ControlPlane) -> Iterator[Cases]:
         _move_traffic(deployments)
         yield made
     finally:
-        for each in deployments:
-            each.remove()
+        remove_all(deployments)
 
 
 def _move_traffic(deployments: list[Deployment]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import yaml
 
@@ -13,16 +13,15 @@ from support.kuberay_checks import DATA
 Effects = dict[str, str]
 Strategy = Literal["none", "new_cluster"]
 STRATEGIES: Final[tuple[Strategy, ...]] = ("none", "new_cluster")
+_DATA: Final[dict[str, Any]] = yaml.safe_load((DATA / "upgrades.yaml").read_text(encoding="utf-8"))
 # By field and strategy.
-OBSERVED: Final[dict[str, dict[str, Effects]]] = yaml.safe_load((DATA / "upgrades.yaml").read_text(encoding="utf-8"))
+OBSERVED: Final[dict[str, dict[str, Effects]]] = _DATA["observed"]
+# Where the operator does something else than a prediction's word says, and why both are right.
+REASONS: Final = {(each["part"], each["predicted"], each["observed"]): each["why"] for each in _DATA["reasons"]}
+# The tests of an upgrade by a second cluster.
+SECOND_CLUSTER: Final[list[str]] = [each["test"] for each in _DATA["second_cluster"]]
 # What CloudFormation does.
 NOT_OF_KUBERNETES: Final = frozenset(("nodes", "cluster"))
-# Where the operator does something else than a prediction's word says, and why both are right.
-REASONS: Final[dict[tuple[str, str, str], str]] = {
-    ("proxies", "ignored", "handed_on"): "the operator hands the whole configuration to the Ray that runs; Ray keeps "
-    "the options of its HTTP proxies as they were (Ray 2.58.0 dashboard/modules/serve/serve_head.py, "
-    "validate_http_options), and no Ray runs here",
-}
 
 
 def predicted(field: str, strategy: Strategy) -> Effects:

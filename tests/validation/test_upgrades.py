@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from support.changes import CHANGES, ROWS, rows_of
-from support.upgrades import OBSERVED, REASONS, STRATEGIES, Strategy, kind, predicted
+from support.specs import ROOT
+from support.upgrades import OBSERVED, REASONS, SECOND_CLUSTER, STRATEGIES, Strategy, kind, predicted
 
 
 def test_each_kind_of_row_was_tried_once() -> None:
@@ -31,3 +32,9 @@ def test_every_reason_is_needed() -> None:
         for part, effect in predicted(field, strategy).items()
     }
     assert set(REASONS) <= pairs
+
+
+def test_every_test_of_a_second_cluster_is_there() -> None:
+    source = (ROOT / "tests" / "cluster" / "test_second_cluster.py").read_text(encoding="utf-8")
+    assert [test for test in SECOND_CLUSTER if f"def {test}(" not in source] == []
+    assert len(SECOND_CLUSTER) == 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tools.pages.add_ons import add_ons_page
 from tools.pages.compatibility import compatibility_page
 from tools.pages.conformance import conformance_page
+from tools.pages.control_plane_cases import control_plane_cases_page
 from tools.pages.dashboards import dashboards_page
 from tools.pages.known_defects import known_defects_page
 from tools.pages.memory_accuracy import memory_accuracy_page
@@ -20,6 +21,7 @@ PAGES = {
     "add_ons.md": add_ons_page,
     "compatibility.md": compatibility_page,
     "conformance.md": conformance_page,
+    "control_plane_cases.md": control_plane_cases_page,
     "dashboards.md": dashboards_page,
     "known_defects.md": known_defects_page,
     "memory_accuracy.md": memory_accuracy_page,
