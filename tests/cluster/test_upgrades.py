@@ -31,15 +31,11 @@ from cluster.ready import (
     starting_cluster,
     wait_for_traffic,
 )
-from support.changes import CHANGES, COMPANIONS, CONTEXTS, Changes
+from support.changes import CHANGES, COMPANIONS, CONTEXTS
 from support.rendered import only, whole_deployment
 from support.specs import plan_with
-from support.upgrades import OBSERVED, STRATEGIES, Effects, Strategy
+from support.upgrades import OBSERVED, STRATEGIES, UPGRADES, Effects, Strategy
 
-UPGRADES: dict[str, Changes] = {
-    "none": {},
-    "new_cluster": {"upgrade": {"strategy": "new_cluster"}, "prefill.max_nodes": 6, "decode.max_nodes": 6},
-}
 ROOM = {"cpu": "400", "memory": "1600Gi"}
 SIZES = ("replicas", "minReplicas", "maxReplicas")
 

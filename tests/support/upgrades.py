@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final, Literal
 
 import yaml
 
+from constructs_pd import DeploymentPlan
 from constructs_pd.planning.catalog.rows import RolloutRow
-from support.changes import rows_of
+from support.changes import Changes
 from support.kuberay_checks import DATA
+from support.specs import plan_with
 
 Effects = dict[str, str]
 Strategy = Literal["none", "new_cluster"]
@@ -20,14 +23,25 @@ OBSERVED: Final[dict[str, dict[str, Effects]]] = _DATA["observed"]
 REASONS: Final = {(each["part"], each["predicted"], each["observed"]): each["why"] for each in _DATA["reasons"]}
 # The tests of an upgrade by a second cluster.
 SECOND_CLUSTER: Final[list[str]] = [each["test"] for each in _DATA["second_cluster"]]
+UPGRADES: Final[dict[Strategy, Changes]] = {
+    "none": {},
+    "new_cluster": {"upgrade": {"strategy": "new_cluster"}, "prefill.max_nodes": 6, "decode.max_nodes": 6},
+}
 # What CloudFormation does.
 NOT_OF_KUBERNETES: Final = frozenset(("nodes", "cluster"))
 
 
 def predicted(field: str, strategy: Strategy) -> Effects:
-    """Return what the catalogue says of a field's change, as far as Kubernetes has to do with it."""
-    (row,) = rows_of(field)
-    return _of_kubernetes(row, strategy)
+    """Return what a plan says of a field's change, as far as Kubernetes has to do with it."""
+    (row,) = [
+        row for row in _plan(strategy).rollout if any(f"{field}.".startswith(f"{named}.") for named in row.fields)
+    ]
+    return {part: effect for part, effect in row.effects.items() if part not in NOT_OF_KUBERNETES}
+
+
+@cache
+def _plan(strategy: Strategy) -> DeploymentPlan:
+    return plan_with(UPGRADES[strategy])
 
 
 def kind(row: RolloutRow) -> tuple[tuple[tuple[str, str], ...], ...]:
