@@ -41,6 +41,7 @@ class Refusal:
     by: str
     words: str = ""
     why: str = ""
+    version: str = ""
     line: int | None = None
     context: dict[str, Any] = field(default_factory=dict)
     patch: dict[str, Any] = field(default_factory=dict)

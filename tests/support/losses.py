@@ -26,6 +26,7 @@ class Loss:
     rules: list[str] = field(default_factory=list)
     foreseen: str = ""
     words: str = ""
+    why: str = ""
     short: Counts = field(default_factory=dict)
     devices: dict[str, Counts] = field(default_factory=dict)
     removed: Counts = field(default_factory=dict)

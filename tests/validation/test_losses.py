@@ -15,13 +15,14 @@ def test_the_losses_are_of_every_kind() -> None:
     assert {code for loss in LOSSES for code in loss.rules} == {"PD113", "PD122", "PD123", "PD146", "PD221"}
     assert {role for loss in LOSSES for role in loss.removed} == {"prefill", "decode", "head", "system", "zone"}
     assert {role for loss in LOSSES for role in loss.pending} == {"head", "prefill", "decode"}
-    assert len(LOSSES) == len(set(IDS)) == 15
+    assert len(LOSSES) == len(set(IDS)) == 16
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=IDS)
 def test_a_rule_refuses_it_or_nothing_can_know_it_before(loss: Loss) -> None:
     assert bool(loss.rules) != bool(loss.foreseen)
     assert bool(loss.words) == bool(loss.pending)
+    assert bool(loss.why) == bool(loss.rules and not loss.pending)
     if loss.rules:
         with pytest.raises(PlanError) as caught:
             plan_with(loss.stated("lost"))

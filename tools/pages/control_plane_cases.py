@@ -48,8 +48,8 @@ An upgrade by a second cluster:
 _LOSSES = """
 ## Losses
 
-What is missing from the start, or removed from a deployment that runs: {losses} losses, and all pods that wait, and all
-that budgets let go, as foreseen.
+What is missing from the start, or removed from a deployment that runs: {losses} losses. Of {agreed} the pods that wait
+and what budgets let go are as foreseen; of the others stands why not.
 
 """
 
@@ -137,14 +137,14 @@ def _losses() -> str:
             row["loss"],
             ", ".join(f"`{path}: {_short(value)}`" for path, value in row["changes"].items()),
             f"{', '.join(row['rules'])} refuses it" if "rules" in row else row["foreseen"],
-            _counts(row["pending"]) or "none",
+            _counts(row["pending"]) or (f"none, differs: {row['why']}" if "why" in row else "none"),
             _code(row["words"]) if "words" in row else "",
             _counts(row["may_go"]),
         )
         for row in rows
     ]
     columns = ("lost", "deployment", "foreseen by", "pods that wait", "the scheduler", "budgets let go")
-    return _LOSSES.format(losses=len(rows)) + table(columns, lines)
+    return _LOSSES.format(losses=len(rows), agreed=sum("why" not in row for row in rows)) + table(columns, lines)
 
 
 def _short(value: Any) -> str:
