@@ -11,6 +11,7 @@ from tools.pages.known_defects import known_defects_page
 from tools.pages.memory_accuracy import memory_accuracy_page
 from tools.pages.model_sizes import model_sizes_page
 from tools.pages.monitoring_rules import monitoring_rules_page
+from tools.pages.performance_accuracy import performance_accuracy_page
 from tools.pages.rollout import rollout_page
 from tools.pages.rules import rules_page
 from tools.pages.specification import specification_page
@@ -27,6 +28,7 @@ PAGES = {
     "memory_accuracy.md": memory_accuracy_page,
     "model_sizes.md": model_sizes_page,
     "monitoring_rules.md": monitoring_rules_page,
+    "performance_accuracy.md": performance_accuracy_page,
     "rollout.md": rollout_page,
     "rules.md": rules_page,
     "specification.md": specification_page,

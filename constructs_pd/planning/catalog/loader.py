@@ -22,8 +22,10 @@ from constructs_pd.planning.catalog.rows import (
     CudaRow,
     EngineArgumentsRow,
     EngineMemoryRow,
+    EngineSpeedRow,
     Gpu,
     GpuMemoryRow,
+    GpuSpeedRow,
     ImageRow,
     InstanceRow,
     KnownDefectRow,
@@ -31,6 +33,7 @@ from constructs_pd.planning.catalog.rows import (
     KubernetesRow,
     ModelRow,
     OfferingsRow,
+    QuotaRow,
     RayRow,
     RegistryRow,
     RolloutRow,
@@ -66,6 +69,9 @@ class Catalog:
     engine_arguments: Mapping[str, EngineArgumentsRow]
     engine_memory: Mapping[str, EngineMemoryRow]
     gpu_memory: Mapping[str, GpuMemoryRow]
+    gpu_speed: Mapping[str, GpuSpeedRow]
+    engine_speed: Mapping[str, EngineSpeedRow]
+    quotas: Mapping[str, QuotaRow]
     transfer_paths: Mapping[str, TransferPathRow]
     models: Mapping[str, ModelRow]
     kubernetes: Mapping[str, KubernetesRow]
@@ -94,6 +100,10 @@ class Catalog:
         """Return what CUDA counts of a GPU's memory, or none where nobody says: A100 has two sizes."""
         return self.gpu_memory.get(f"{gpu.name} {gpu.memory_mib}")
 
+    def speed_of(self, gpu: Gpu) -> GpuSpeedRow | None:
+        """Return how fast a GPU is, or none where nobody says: A100 has two sizes."""
+        return self.gpu_speed.get(f"{gpu.name} {gpu.memory_mib}")
+
     def unsuitable(self, instance_type: str) -> UnsuitableInstanceRow | None:
         """Return why an instance type that the built-in catalogue lacks cannot serve, if that is known."""
         rows = self.unsuitable_instances.values()
@@ -114,6 +124,9 @@ def load_catalog() -> Catalog:
         registries=_by_key(_read("registries.yaml", RegistryRow), "region"),
         engine_memory=_by_key(_read("engine_memory.yaml", EngineMemoryRow), "vllm_version"),
         gpu_memory=_by_key(_read("gpu_memory.yaml", GpuMemoryRow), "gpu"),
+        gpu_speed=_by_key(_read("gpu_speed.yaml", GpuSpeedRow), "gpu"),
+        engine_speed=_by_key(_read("engine_speed.yaml", EngineSpeedRow), "vllm_version"),
+        quotas=_by_key(_read("quotas.yaml", QuotaRow), "families"),
         transfer_paths=_by_key(_read("transfer_paths.yaml", TransferPathRow), "path"),
         engine_arguments=_by_key(_read("engine_arguments.yaml", EngineArgumentsRow), "vllm_version"),
         models=_by_key(_read("models.yaml", ModelRow), "model"),

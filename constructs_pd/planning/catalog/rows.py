@@ -347,6 +347,83 @@ class EngineMemoryRow(Row):
     )
 
 
+class GpuSpeedRow(Row):
+    """What a GPU's data sheet promises, and the share of it that engines were measured to reach."""
+
+    gpu: str = Field(description="NVIDIA's product name and its memory as EC2 reports it, in MiB: A100 has two sizes")
+    half_tflops: Annotated[float, Field(gt=0)] = Field(
+        description="dense matrix products in bfloat16 and float16, in TFLOP/s"
+    )
+    fp8_tflops: Annotated[float, Field(gt=0)] | None = Field(
+        description="the same in FP8, or null where the GPU has none and computes in 16 bits"
+    )
+    fp4_tflops: Annotated[float, Field(gt=0)] | None = Field(
+        description="the same in FP4, or null where the GPU has none and computes in 16 bits"
+    )
+    memory_gigabytes_per_second: Annotated[float, Field(gt=0)] = Field(description="bandwidth of its memory, in GB/s")
+    link_gigabytes_per_second: Annotated[float, Field(gt=0)] = Field(
+        description="what a GPU sends to the others of its node, in GB/s, one way: NVLink, or PCIe where there is none"
+    )
+    has_nvlink: bool = Field(description="whether the GPUs of a node are joined by NVLink")
+    half_efficiency: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="the share of half_tflops that long prompts reach"
+    )
+    fp8_efficiency: Annotated[float, Field(gt=0, le=1)] | None = Field(
+        description="the share of fp8_tflops that long prompts reach, or null without FP8"
+    )
+    fp4_efficiency: Annotated[float, Field(gt=0, le=1)] | None = Field(
+        description="the share of fp4_tflops that long prompts reach, or null without FP4"
+    )
+    memory_efficiency: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="the share of its memory's bandwidth that decoding reaches"
+    )
+    is_measured: bool = Field(
+        description="whether the shares were fitted to measurements of this GPU; else they are another's, derated"
+    )
+
+
+class EngineSpeedRow(Row):
+    """What a step and a request take of an engine beside the GPU's arithmetic."""
+
+    vllm_version: Version = Field(description="the vLLM version, such as 0.26.0")
+    step_ms: Annotated[float, Field(ge=0)] = Field(
+        description="scheduling, launching and sampling of a step, in milliseconds"
+    )
+    layer_us: Annotated[float, Field(ge=0)] = Field(
+        description="what the kernels of a layer take of a step at least, in microseconds"
+    )
+    sequence_us: Annotated[float, Field(ge=0)] = Field(
+        description="what the scheduler and the sampler take of a step for a sequence, in microseconds"
+    )
+    nvlink_all_reduce_us: Annotated[float, Field(ge=0)] = Field(
+        description="the least time of a sum over the GPUs of an engine with NVLink, in microseconds"
+    )
+    pcie_all_reduce_us: Annotated[float, Field(ge=0)] = Field(description="the same without NVLink, in microseconds")
+    link_efficiency: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="the share of the links' rate that such a sum reaches"
+    )
+    attention_efficiency: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="the attention kernels' share of a GPU's 16-bit FLOP/s in a prompt"
+    )
+    experts_efficiency: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="the FLOP/s that matrices of experts reach, as a share of what others do"
+    )
+    request_ms: Annotated[float, Field(ge=0)] = Field(
+        description="what a request takes before it is scheduled and after its first token, in milliseconds"
+    )
+    hop_ms: Annotated[float, Field(ge=0)] = Field(
+        description="what the second request of a hand-over, to decode, takes more, in milliseconds"
+    )
+
+
+class QuotaRow(Row):
+    """A quota of EC2 that nodes with GPUs count against."""
+
+    families: str = Field(pattern=r"^[a-z]$", description="the letter that its instance types begin with")
+    name: str = Field(min_length=1, description="its name in Service Quotas")
+    code: str = Field(pattern=r"^L-[0-9A-F]{8}$", description="its code in Service Quotas")
+
+
 PathName = Literal["efa_gpudirect", "efa_staged", "tcp_limit", "tcp"]
 
 

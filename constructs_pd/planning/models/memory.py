@@ -58,7 +58,7 @@ def weight_bytes_per_gpu(
     plain = PLAIN[facts.dtype if dtype == "auto" else dtype]
     total = 0
     for group in facts.weights:
-        rows, columns = _part(group, gpus)
+        rows, columns = part_of_gpu(group, gpus)
         if group.format is MXFP4 and group.component.endswith("experts"):
             rows, columns = _rounded(group, rows, columns, compute_capability)
         total += group.count * group.copies * (group.format or plain).size_bytes(rows, columns)
@@ -141,7 +141,8 @@ def _split(count: int, gpus: int) -> int:
     return -(-count // gpus)
 
 
-def _part(group: WeightGroup, gpus: int) -> tuple[int, int]:
+def part_of_gpu(group: WeightGroup, gpus: int) -> tuple[int, int]:
+    """Return the rows and columns of a matrix of a group that each GPU of an engine holds."""
     match group.split:
         case "rows":
             return _split(group.rows, gpus), group.columns

@@ -1,0 +1,149 @@
+"""How long a step of an engine takes: the longer of arithmetic and memory for each part, and what comes on top.
+
+Source of the method: Williams, Waterman, Patterson, Roofline, CACM 52 (4), 2009. docs/performance.md has the formulas.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+from constructs_pd.planning.catalog.rows import EngineSpeedRow, GpuSpeedRow
+from constructs_pd.planning.performance.work import Matrices, Precision, Work
+
+_TERA = 1e12
+_GIGA = 1e9
+_MICRO = 1e-6
+_MILLI = 1e-3
+_ELEMENT_BYTES = 2  # of what travels between layers
+_SUMS_PER_LAYER = 2  # after attention and after the MLP
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One engine: a model's work on GPUs of one kind.
+
+    Attributes:
+        work: What a step asks of each GPU.
+        gpu: How fast the GPU is.
+        speed: What vLLM takes beside it.
+        tensor_parallel: GPUs of the engine.
+        step_tokens: The most tokens of a step.
+        sequences: The most requests that it answers at once: max_num_seqs, or what its KV cache holds.
+    """
+
+    work: Work
+    gpu: GpuSpeedRow
+    speed: EngineSpeedRow
+    tensor_parallel: int
+    step_tokens: int
+    sequences: int
+
+    def step_seconds(
+        self,
+        *,
+        prompt_tokens: float = 0,
+        tokens_before: float = 0,
+        prompts: float = 1,
+        sequences: float = 0,
+        context_tokens: float = 0,
+    ) -> float:
+        """Return how long a step takes.
+
+        Args:
+            prompt_tokens: Tokens of prompts in it, all prompts together.
+            tokens_before: Tokens of each prompt that earlier steps took.
+            prompts: Prompts that share it.
+            sequences: Requests that are answered with a token each.
+            context_tokens: Mean tokens of these requests.
+        """
+        tokens = prompt_tokens + sequences
+        answered = sequences + min(prompts, prompt_tokens)
+        seconds = sum(
+            max(
+                part.flops * (answered if part.of_answers else tokens) / self._flops(part),
+                part.bytes_read(tokens) / self._bandwidth,
+            )
+            for part in self.work.matrices
+        )
+        seconds += self._prompt_attention(prompt_tokens, tokens_before, prompts)
+        seconds += self._answer_attention(sequences, context_tokens)
+        seconds += self.work.state_flops * tokens / self._attention_flops
+        seconds += 2 * self.work.state_bytes * sequences / self._bandwidth
+        seconds += self._sums(tokens)
+        seconds += self.work.layers * self.speed.layer_us * _MICRO
+        return seconds + self.speed.step_ms * _MILLI + self.speed.sequence_us * _MICRO * sequences
+
+    def prompt_seconds(self, tokens: float, *, sequences: float = 0, context_tokens: float = 0) -> float:
+        """Return how long the steps of one prompt take, while so many other requests are answered in them.
+
+        The tokens of answers are few beside a step's, and are not taken off what it has left for prompts.
+        """
+        total, done = 0.0, 0.0
+        for _ in range(ceil(tokens / self.step_tokens)):
+            part = min(self.step_tokens, tokens - done)
+            total += self.step_seconds(
+                prompt_tokens=part, tokens_before=done, sequences=sequences, context_tokens=context_tokens
+            )
+            done += part
+        return total
+
+    def prompt_share_seconds(self, tokens: float, *, sequences: float = 0, context_tokens: float = 0) -> float:
+        """Return the time that a prompt takes of an engine in which prompts wait: short ones then share a step."""
+        if tokens >= self.step_tokens:
+            return self.prompt_seconds(tokens, sequences=sequences, context_tokens=context_tokens)
+        prompts = self.step_tokens / tokens
+        step = self.step_seconds(
+            prompt_tokens=self.step_tokens, prompts=prompts, sequences=sequences, context_tokens=context_tokens
+        )
+        return step / prompts
+
+    def steps(self, tokens: float) -> float:
+        """Return in how many steps a prompt is taken; less than one where short prompts share one."""
+        return float(ceil(tokens / self.step_tokens)) if tokens >= self.step_tokens else tokens / self.step_tokens
+
+    @property
+    def _bandwidth(self) -> float:
+        return self.gpu.memory_gigabytes_per_second * _GIGA * self.gpu.memory_efficiency
+
+    @property
+    def _attention_flops(self) -> float:
+        return self.gpu.half_tflops * _TERA * self.speed.attention_efficiency
+
+    def _flops(self, part: Matrices) -> float:
+        """Return the FLOP/s that matrices reach."""
+        return self._peak(part.precision) * (self.speed.experts_efficiency if part.touched < 1 else 1)
+
+    def _peak(self, precision: Precision) -> float:
+        """Return the FLOP/s of a precision; where the GPU lacks it, weights are widened to 16 bits."""
+        if precision == "fp4" and self.gpu.fp4_tflops and self.gpu.fp4_efficiency:
+            return self.gpu.fp4_tflops * _TERA * self.gpu.fp4_efficiency
+        if precision == "fp8" and self.gpu.fp8_tflops and self.gpu.fp8_efficiency:
+            return self.gpu.fp8_tflops * _TERA * self.gpu.fp8_efficiency
+        return self.gpu.half_tflops * _TERA * self.gpu.half_efficiency
+
+    def _prompt_attention(self, tokens: float, before: float, prompts: float) -> float:
+        if tokens == 0:
+            return 0.0
+        each = tokens / prompts
+        seen = [part.seen(before + each / 2) for part in self.work.attention]
+        flops = sum(part.prompt_flops * tokens * pairs for part, pairs in zip(self.work.attention, seen, strict=True))
+        return flops / self._attention_flops
+
+    def _answer_attention(self, sequences: float, context: float) -> float:
+        return sum(
+            max(
+                part.answer_flops * sequences * part.seen(context) / self._attention_flops,
+                part.bytes_per_token * sequences * part.seen(context) / self._bandwidth,
+            )
+            for part in self.work.attention
+        )
+
+    def _sums(self, tokens: float) -> float:
+        """Return the time of the sums over all GPUs of the engine."""
+        if self.tensor_parallel == 1:
+            return 0.0
+        size = tokens * self.work.hidden * _ELEMENT_BYTES * 2 * (self.tensor_parallel - 1) / self.tensor_parallel
+        rate = self.gpu.link_gigabytes_per_second * _GIGA * self.speed.link_efficiency
+        least = self.speed.nvlink_all_reduce_us if self.gpu.has_nvlink else self.speed.pcie_all_reduce_us
+        return _SUMS_PER_LAYER * self.work.layers * (least * _MICRO + size / rate)
