@@ -35,8 +35,12 @@ class Aggregated:
         batch = max(1.0, batch)  # of a token that is answered there is at least its own request
         engine, context = self.engine, requests.context_tokens
         alone = engine.step_seconds(sequences=batch, context_tokens=context)
-        mixed = engine.prompt_seconds(requests.prompt_tokens, sequences=batch, context_tokens=context)
-        share = engine.prompt_share_seconds(requests.prompt_tokens, sequences=batch, context_tokens=context)
+        mixed = engine.prompt_seconds(
+            requests.prompt_tokens, tokens_before=requests.cached_tokens, sequences=batch, context_tokens=context
+        )
+        share = engine.prompt_share_seconds(
+            requests.prompt_tokens, tokens_before=requests.cached_tokens, sequences=batch, context_tokens=context
+        )
         queue = waiting(rate, share, self.engines, requests.variation)
         slots = _slot_waiting(self, requests, rate)
         token = _token_seconds(self, requests, each)(batch)
@@ -58,7 +62,7 @@ class Aggregated:
     def _utilization(self, requests: Requests, each: float) -> float:
         """Return the share of an engine's time that its rate asks for at least: with all it answers in one batch."""
         engine, most, context = self.engine, self.engine.sequences, requests.context_tokens
-        prompt = engine.prompt_share_seconds(requests.prompt_tokens)
+        prompt = engine.prompt_share_seconds(requests.prompt_tokens, tokens_before=requests.cached_tokens)
         answer = engine.step_seconds(sequences=most, context_tokens=context) / most * requests.output_tokens
         return each * (prompt + answer)
 
@@ -73,7 +77,9 @@ def _token_seconds(served: Aggregated, requests: Requests, each: float) -> Calla
 
     def token_seconds(batch: float) -> float | None:
         alone = engine.step_seconds(sequences=batch, context_tokens=context)
-        prompt = engine.prompt_share_seconds(requests.prompt_tokens, sequences=batch, context_tokens=context)
+        prompt = engine.prompt_share_seconds(
+            requests.prompt_tokens, tokens_before=requests.cached_tokens, sequences=batch, context_tokens=context
+        )
         steps = engine.steps(requests.prompt_tokens)
         if each * prompt >= 1:
             return None

@@ -72,8 +72,8 @@ class Disaggregated:
         busy = self.utilizations(requests, rate)
         bottleneck = max(busy, key=lambda name: busy[name])
         transfer = self.hand_over.seconds(rate, self.prefill_engines, self.decode_engines)
-        prompt = self.prefill.prompt_seconds(requests.prompt_tokens)
-        share = self.prefill.prompt_share_seconds(requests.prompt_tokens)
+        prompt = self.prefill.prompt_seconds(requests.prompt_tokens, tokens_before=requests.cached_tokens)
+        share = self.prefill.prompt_share_seconds(requests.prompt_tokens, tokens_before=requests.cached_tokens)
         queue = waiting(rate, share, self.prefill_engines, requests.variation)
         token = self._token_seconds(requests, rate)
         slots = waiting(rate, self._full_token_seconds(requests, rate) * requests.output_tokens, self._slots, 1.0)
@@ -97,7 +97,11 @@ class Disaggregated:
 
     def utilizations(self, requests: Requests, rate: float) -> dict[Bottleneck, float]:
         """Return how busy each part is at a rate."""
-        prefill = rate * self.prefill.prompt_share_seconds(requests.prompt_tokens) / self.prefill_engines
+        prefill = (
+            rate
+            * self.prefill.prompt_share_seconds(requests.prompt_tokens, tokens_before=requests.cached_tokens)
+            / self.prefill_engines
+        )
         decode = rate * self._full_token_seconds(requests, rate) * requests.output_tokens / self._slots
         link = self.hand_over.share_of_link(rate, self.prefill_engines, self.decode_engines)
         return {"prefill": prefill, "decode": decode, "link": link}

@@ -74,8 +74,12 @@ class Engine:
         seconds += self.work.layers * self.speed.layer_us * _MICRO
         return seconds + self.speed.step_ms * _MILLI + self.speed.sequence_us * _MICRO * sequences
 
-    def prompt_seconds(self, tokens: float, *, sequences: float = 0, context_tokens: float = 0) -> float:
+    def prompt_seconds(
+        self, tokens: float, *, tokens_before: float = 0, sequences: float = 0, context_tokens: float = 0
+    ) -> float:
         """Return how long the steps of one prompt take, while so many other requests are answered in them.
+
+        Tokens that a prefix cache holds come before those that are computed.
 
         The tokens of answers are few beside a step's, and are not taken off what it has left for prompts.
         """
@@ -83,18 +87,29 @@ class Engine:
         for _ in range(ceil(tokens / self.step_tokens)):
             part = min(self.step_tokens, tokens - done)
             total += self.step_seconds(
-                prompt_tokens=part, tokens_before=done, sequences=sequences, context_tokens=context_tokens
+                prompt_tokens=part,
+                tokens_before=tokens_before + done,
+                sequences=sequences,
+                context_tokens=context_tokens,
             )
             done += part
         return total
 
-    def prompt_share_seconds(self, tokens: float, *, sequences: float = 0, context_tokens: float = 0) -> float:
+    def prompt_share_seconds(
+        self, tokens: float, *, tokens_before: float = 0, sequences: float = 0, context_tokens: float = 0
+    ) -> float:
         """Return the time that a prompt takes of an engine in which prompts wait: short ones then share a step."""
         if tokens >= self.step_tokens:
-            return self.prompt_seconds(tokens, sequences=sequences, context_tokens=context_tokens)
+            return self.prompt_seconds(
+                tokens, tokens_before=tokens_before, sequences=sequences, context_tokens=context_tokens
+            )
         prompts = self.step_tokens / tokens
         step = self.step_seconds(
-            prompt_tokens=self.step_tokens, prompts=prompts, sequences=sequences, context_tokens=context_tokens
+            prompt_tokens=self.step_tokens,
+            tokens_before=tokens_before,
+            prompts=prompts,
+            sequences=sequences,
+            context_tokens=context_tokens,
         )
         return step / prompts
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 from importlib.metadata import distribution
+from importlib.resources import files
 from typing import Any, get_args
 
 import pytest
@@ -28,7 +29,10 @@ KEYS = {
     "amis.yaml": ("ami_type", CATALOG.amis),
     "engine_arguments.yaml": ("vllm_version", CATALOG.engine_arguments),
     "engine_memory.yaml": ("vllm_version", CATALOG.engine_memory),
+    "engine_speed.yaml": ("vllm_version", CATALOG.engine_speed),
     "gpu_memory.yaml": ("gpu", CATALOG.gpu_memory),
+    "gpu_speed.yaml": ("gpu", CATALOG.gpu_speed),
+    "quotas.yaml": ("families", CATALOG.quotas),
     "transfer_paths.yaml": ("path", CATALOG.transfer_paths),
     "images.yaml": ("tag", CATALOG.images),
     "registries.yaml": ("region", CATALOG.registries),
@@ -248,3 +252,40 @@ def test_tls_policies_are_as_elb_describes_them() -> None:
     # What is known beyond that says its versions in its name.
     for name in known.keys() - described.keys():
         assert f"-TLS13-{known[name].replace('.', '-')}-" in name
+
+
+SYSTEMS = {
+    "L4 22888": "l4",
+    "L40S 45776": "l40s",
+    "A100 81920": "a100_sxm",
+    "H100 81920": "h100_sxm",
+    "H200 144384": "h200_sxm",
+    "B200 183359": "b200_sxm",
+    "B300 275040": "b300_sxm",
+    "RTX PRO 6000 98304": "rtx_pro_6000_server",
+}
+
+
+@pytest.mark.parametrize("gpu", SYSTEMS)
+def test_gpus_are_as_fast_as_another_planner_says(gpu: str) -> None:
+    text = files("aiconfigurator_core").joinpath("systems", f"{SYSTEMS[gpu]}.yaml").read_text(encoding="utf-8")
+    other, row = yaml.safe_load(text)["gpu"], CATALOG.gpu_speed[gpu]
+    assert row.half_tflops * 1e12 == pytest.approx(other["bfloat16_tc_flops"], rel=1e-3)
+    assert (row.fp8_tflops or 0) * 1e12 == pytest.approx(other.get("fp8_tc_flops", 0), rel=1e-3)
+    assert (row.fp4_tflops or 0) * 1e12 == pytest.approx(other.get("fp4_tc_flops", 0), rel=1e-3)
+    assert row.memory_gigabytes_per_second * 1e9 == pytest.approx(other["mem_bw"], rel=1e-3)
+
+
+def test_the_speed_of_every_gpu_but_one_is_known() -> None:
+    unknown = {row.gpu.name for row in CATALOG.instances.values() if CATALOG.speed_of(row.gpu) is None}
+    assert unknown == {"RTX PRO 4500"}
+
+
+def test_every_instance_type_counts_against_a_quota() -> None:
+    assert {row.instance_type[0] for row in CATALOG.instances.values()} == set(CATALOG.quotas)
+
+
+def test_a_share_is_known_where_the_precision_is() -> None:
+    for row in CATALOG.gpu_speed.values():
+        assert (row.fp8_tflops is None) == (row.fp8_efficiency is None)
+        assert (row.fp4_tflops is None) == (row.fp4_efficiency is None)

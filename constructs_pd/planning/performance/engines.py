@@ -1,0 +1,116 @@
+"""The engines and the hand-over of a specification, as far as everything that they depend on is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import floor
+
+from constructs_pd.planning.catalog.rows import InstanceRow
+from constructs_pd.planning.facts import Facts, PhaseFacts
+from constructs_pd.planning.fit import Fit, fit_on
+from constructs_pd.planning.hand_over import transfer_time
+from constructs_pd.planning.hand_over_size import hand_over_size
+from constructs_pd.planning.performance.aggregated import Aggregated
+from constructs_pd.planning.performance.disaggregated import Disaggregated, HandOver
+from constructs_pd.planning.performance.latency import Requests
+from constructs_pd.planning.performance.roofline import Engine
+from constructs_pd.planning.performance.work import work_of
+from constructs_pd.planning.transfer_paths import engine_gbps, pair_gbps, planned_path
+
+_BITS = 8
+_GIGA = 1e9
+
+
+def unknown_speed(facts: Facts) -> str | None:
+    """Return what is missing for a prediction, in words; none where everything is known."""
+    if facts.model is None or facts.model.facts is None:
+        return f"the config.json of {facts.spec.model.source}"
+    for phase in facts.phases:
+        if phase.instance is None:
+            return f"the instance type {phase.spec.instance_type}"
+        if facts.catalog.speed_of(phase.instance.gpu) is None:
+            return f"how fast an {phase.instance.gpu.name} is"
+        if phase.tensor_parallel is None or _fit(facts, phase, phase.instance, phase.tensor_parallel) is None:
+            return f"the memory of {phase.name}'s GPUs (PD225)"
+    if facts.image is None or facts.image.vllm_version not in facts.catalog.engine_speed:
+        return "how fast the image's vLLM is"
+    return None
+
+
+def engine_on(
+    facts: Facts, phase: PhaseFacts, instance: InstanceRow, tensor_parallel: int, requests: Requests
+) -> Engine | None:
+    """Return an engine of a phase on so many GPUs of an instance type; none where a fact is missing or nothing fits."""
+    found, model = _fit(facts, phase, instance, tensor_parallel), facts.model
+    speed = facts.catalog.speed_of(instance.gpu)
+    if found is None or model is None or model.facts is None or speed is None or facts.image is None:
+        return None
+    row, stated = facts.catalog.engine_speed.get(facts.image.vllm_version), facts.spec.model
+    room = floor(found.layout.requests(found.budget.kv_cache, max(1, round(requests.longest_tokens))))
+    if row is None or room < 1:
+        return None
+    return Engine(
+        work=work_of(
+            model.facts,
+            tensor_parallel,
+            instance.gpu.compute_capability,
+            dtype=stated.dtype,
+            kv_cache_dtype=stated.kv_cache_dtype,
+        ),
+        gpu=speed,
+        speed=row,
+        tensor_parallel=tensor_parallel,
+        step_tokens=found.shape.max_num_batched_tokens,
+        sequences=min(found.shape.max_num_seqs, room),
+    )
+
+
+def hand_over_of(facts: Facts, requests: Requests) -> HandOver | None:
+    """Return what the hand-over of a mean prompt takes; none where a fact is missing."""
+    size = hand_over_size(facts, round(requests.prompt_tokens + requests.cached_tokens))
+    path = planned_path(facts)
+    if size is None or path is None:
+        return None
+    time = transfer_time(size, path, pair_gbps(facts, path))
+    prefill, decode = (size.bytes * _BITS / (engine_gbps(facts, phase, path) * _GIGA) for phase in facts.phases)
+    return HandOver(time.fixed, time.posting, time.wire, prefill, decode)
+
+
+def disaggregated_of(facts: Facts, requests: Requests) -> Disaggregated | None:
+    """Return the two phases of a specification; none where a fact is missing or nothing fits."""
+    engines = [
+        engine_on(facts, phase, phase.instance, phase.tensor_parallel, requests)
+        for phase in facts.phases
+        if phase.instance is not None and phase.tensor_parallel is not None
+    ]
+    hand_over = hand_over_of(facts, requests)
+    if len(engines) < len(facts.phases) or hand_over is None:
+        return None
+    prefill, decode = engines
+    if prefill is None or decode is None:
+        return None
+    return Disaggregated(prefill, decode, facts.prefill.spec.replicas, facts.decode.spec.replicas, hand_over)
+
+
+def aggregated_of(facts: Facts, phase: PhaseFacts, requests: Requests) -> Iterator[Aggregated]:
+    """Yield the engines that could serve both phases on a phase's nodes, one entry for each size of an engine."""
+    instance, stated = phase.instance, phase.tensor_parallel
+    if instance is None or stated is None:
+        return
+    sizes = {size for size in (1, 2, 4, 8) if instance.gpu.count % size == 0} | {stated}
+    for size in sorted(size for size in sizes if _divides(facts, size)):
+        engine = engine_on(facts, phase, instance, size, requests)
+        if engine is not None:
+            yield Aggregated(engine, phase.spec.replicas * (instance.gpu.count // size))
+
+
+def _divides(facts: Facts, size: int) -> bool:
+    """Return whether a model's heads divide over so many GPUs, as PD209 asks."""
+    model = facts.model
+    if model is None:
+        return False
+    return model.attention_heads % size == 0 and (model.kv_heads % size == 0 or size % model.kv_heads == 0)
+
+
+def _fit(facts: Facts, phase: PhaseFacts, instance: InstanceRow, tensor_parallel: int) -> Fit | None:
+    return fit_on(facts, phase, instance, tensor_parallel)
