@@ -5,7 +5,14 @@ from __future__ import annotations
 from statistics import median
 
 from benchmarks.latencies import ORDER_OF_MAGNITUDE, Compared, compared, published_latencies
+from benchmarks.verdicts import Study, studies
 from tools.pages.table import NOTE, table
+
+VERDICTS = (
+    "\n## The advice beside published studies\n\n"
+    "Studies that compared both ways on the same GPUs, and what the planner says of them. Nothing was fitted to them.\n"
+    "The data is in `benchmarks/published_verdicts.yaml`.\n\n"
+)
 
 
 def performance_accuracy_page() -> str:
@@ -35,6 +42,25 @@ def performance_accuracy_page() -> str:
             ("table", "source", "note", "date"),
             [(name, source, note, date) for source, (name, note, date) in sources.items()],
         )
+        + VERDICTS
+        + table(
+            ("study", "found", "advice", "published", "predicted", "what it says", "note", "source, date"),
+            map(_verdict, studies()),
+        )
+    )
+
+
+def _verdict(study: Study) -> tuple[str, ...]:
+    advice = study.advice()
+    return (
+        study.study,
+        study.found,
+        advice.verdict,
+        f"{study.published_ratio:.2f} times the rate" if study.published_ratio else "",
+        f"{advice.rate_ratio:.2f} times the rate",
+        study.claim,
+        study.note,
+        f"{study.source}, {study.date}",
     )
 
 

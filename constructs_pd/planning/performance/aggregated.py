@@ -48,7 +48,7 @@ class Aggregated:
             return saturated("engines", self._utilization(requests, each))
         fixed = engine.speed.request_ms / 1e3 + alone / 2
         steps = engine.steps(requests.prompt_tokens)
-        in_prompts = min(1.0, each * steps * token)
+        in_prompts = min(1.0, each * max(1.0, steps) * token)
         return Latency(
             ttft_mean=fixed + queue.mean + slots[0] + mixed,
             ttft_p50=fixed + queue.quantile(0.5) + mixed * requests.prompt_quantile(0.5),

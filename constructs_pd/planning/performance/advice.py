@@ -1,0 +1,169 @@
+"""Whether it is worth it to serve the phases apart: the same GPUs, the same requests, the same promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Final, Literal
+
+from constructs_pd.planning.performance.disaggregated import Disaggregated
+from constructs_pd.planning.performance.latency import Latency, Requests
+from constructs_pd.planning.performance.targets import Served, Targets, full_rate, most_rate
+
+Verdict = Literal["yes", "no", "marginal"]
+
+# What the predictions miss by in the median (docs/performance_accuracy.md) says nothing either way.
+WORTH: Final = 1.2
+# A time to the first token that is longer by no more than this is the same.
+SAME: Final = 1.1
+# A share of its link or of its time that is much to give.
+MUCH: Final = 0.1
+TOO_LARGE: Final = (
+    "a model too large for one node is no reason for it here: each phase holds a full copy on every node, and pipeline "
+    "parallelism is refused"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What is better, and why.
+
+    Attributes:
+        verdict: Whether to serve the phases apart.
+        reasons: Why, one sentence each.
+        rate_ratio: How many times as many requests within the targets; without end where the same GPUs together serve
+            none, 1 where neither serves any.
+        most_apart: The most requests in a second within the targets, phases apart.
+        most_together: The same, phases together.
+        apart: What clients see with the phases apart.
+        together: What they see with the phases together.
+    """
+
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    rate_ratio: float
+    most_apart: float
+    most_together: float
+    apart: Latency
+    together: Latency
+
+
+def advise(
+    requests: Requests, rate: float, targets: Targets, disaggregated: Disaggregated, aggregated: Served
+) -> Advice:
+    """Return whether to serve the phases apart.
+
+    With targets the most requests within them decide. Without, the times at the rate do, and where either cannot serve
+    it, the rate at which each is full.
+
+    Args:
+        requests: The requests.
+        rate: How many arrive in a second.
+        targets: What clients are promised.
+        disaggregated: The two phases.
+        aggregated: The same GPUs serving both phases.
+    """
+    apart, together = disaggregated.latency(requests, rate), aggregated.latency(requests, rate)
+    if targets.is_empty and (apart.is_saturated or together.is_saturated):
+        most = full_rate(disaggregated, requests), full_rate(aggregated, requests)
+    else:
+        most = most_rate(disaggregated, requests, targets), most_rate(aggregated, requests, targets)
+    ratio = _ratio(*most)
+    by_rate = not targets.is_empty or apart.is_saturated or together.is_saturated
+    verdict = _by_rate(ratio) if by_rate else _by_times(requests, apart, together)
+    reasons = (
+        *_of_rates(targets, ratio, *most),
+        *_of_times(apart, together),
+        *_of_targets(targets, apart, together),
+        *_of_skew(disaggregated, requests, rate),
+        *_of_interference(requests, together, apart),
+        *_of_transfer(disaggregated, rate, apart),
+        TOO_LARGE,
+    )
+    return Advice(verdict, reasons, ratio, *most, apart, together)
+
+
+def _ratio(apart: float, together: float) -> float:
+    if together == 0:
+        return inf if apart > 0 else 1.0
+    return apart / together
+
+
+def _by_rate(ratio: float) -> Verdict:
+    if ratio >= WORTH:
+        return "yes"
+    return "no" if ratio <= 1 else "marginal"
+
+
+def _by_times(requests: Requests, apart: Latency, together: Latency) -> Verdict:
+    """Judge by the times at the rate: the first token, and the whole answer."""
+    answers = [found.ttft_mean + (requests.output_tokens - 1) * found.itl_mean for found in (apart, together)]
+    is_later = apart.ttft_mean > SAME * together.ttft_mean
+    if together.itl_mean >= WORTH * apart.itl_mean and not is_later:
+        return "yes"
+    return "no" if answers[0] >= answers[1] and (is_later or apart.itl_mean >= together.itl_mean) else "marginal"
+
+
+def _of_rates(targets: Targets, ratio: float, apart: float, together: float) -> Iterator[str]:
+    within = "before a queue grows" if targets.is_empty else "within the targets"
+    times = f", {ratio:.2f} times as many" if isfinite(ratio) and together > 0 else ""
+    yield (
+        f"the phases apart serve up to {apart:,.2f} requests a second {within}, the same GPUs together up to "
+        f"{together:,.2f}{times}"
+    )
+
+
+def _of_times(apart: Latency, together: Latency) -> Iterator[str]:
+    for name, found in (("apart", apart), ("together", together)):
+        if found.is_saturated:
+            full = {"prefill": "prefill is", "decode": "decode is", "link": "the links are", "engines": "they are"}
+            yield f"{name} they cannot serve the rate at all: {full[found.bottleneck]} full"
+    if not apart.is_saturated and not together.is_saturated:
+        yield (
+            f"at the rate the first token comes after {_ms(apart.ttft_mean)} apart and {_ms(together.ttft_mean)} "
+            f"together, further tokens every {_ms(apart.itl_mean)} and {_ms(together.itl_mean)}"
+        )
+
+
+def _of_targets(targets: Targets, apart: Latency, together: Latency) -> Iterator[str]:
+    for name, found in (("apart", apart), ("together", together)):
+        for field, seconds, promised in targets.missed(found):
+            if isfinite(seconds):
+                yield f"{name} they miss {field}: {_ms(seconds)} for {_ms(promised)}"
+
+
+def _of_skew(served: Disaggregated, requests: Requests, rate: float) -> Iterator[str]:
+    """Say how the work divides: whole nodes of one phase may stand idle while the other is full."""
+    busy = served.utilizations(requests, rate)
+    if max(busy.values()) < 1:
+        yield (
+            f"the traffic takes {busy['prefill']:.0%} of what prefill could do ({served.prefill_engines} engines) and "
+            f"{busy['decode']:.0%} of what decode could with as many requests at once as fit "
+            f"({served.decode_engines} engines)"
+        )
+
+
+def _of_interference(requests: Requests, together: Latency, apart: Latency) -> Iterator[str]:
+    if together.is_saturated or apart.is_saturated:
+        return
+    stall = together.itl_p95
+    yield (
+        f"together a step with a prompt of {requests.prompt_tokens:,.0f} tokens in it holds every answer up: 95 % of "
+        f"tokens come within {_ms(stall)}, apart within {_ms(apart.itl_p95)}"
+    )
+
+
+def _of_transfer(served: Disaggregated, rate: float, apart: Latency) -> Iterator[str]:
+    seconds = served.hand_over.seconds(rate, served.prefill_engines, served.decode_engines)
+    link = served.hand_over.share_of_link(rate, served.prefill_engines, served.decode_engines)
+    if seconds is None and not apart.is_saturated:
+        yield f"the hand-over cannot keep up: it asks for {link:.0%} of the links"
+    elif seconds is not None and not apart.is_saturated:
+        share = seconds / apart.ttft_mean
+        weight = ", which is much" if share > MUCH else ""
+        yield f"the hand-over takes {_ms(seconds)}, {share:.0%} of the time to the first token{weight}"
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:,.1f} ms" if seconds < 0.1 else f"{seconds * 1000:,.0f} ms"
