@@ -182,7 +182,7 @@ def _served(row: PublishedLatency, engine: Engine) -> Aggregated | Disaggregated
 
 
 def _whole(found: Latency, requests: Requests) -> float:
-    return found.ttft_mean + found.itl_mean * (requests.output_tokens - 1)
+    return found.answer_seconds(requests.output_tokens)
 
 
 def _closed_rate(served: Aggregated | Disaggregated, requests: Requests, under_way: float) -> float:

@@ -17,8 +17,8 @@ from constructs_pd.planning.performance.aggregated import Aggregated
 from constructs_pd.planning.performance.disaggregated import Disaggregated, HandOver
 from constructs_pd.planning.performance.latency import Requests
 from constructs_pd.planning.performance.roofline import Engine
-from constructs_pd.planning.performance.targets import Targets
 from constructs_pd.planning.performance.work import work_of
+from constructs_pd.planning.spec_targets import Targets
 
 VLLM_VERSION: Final = "0.26.0"
 _BITS: Final = 8

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from constructs_pd.planning.model_base import FrozenModel
+from constructs_pd.planning.spec_targets import Targets
 
 
 class Traffic(FrozenModel):
@@ -18,4 +19,31 @@ class Traffic(FrozenModel):
     )
     prompt_tokens: int = Field(
         ge=1, le=100_000_000, description="the mean length of their prompts, in tokens, at least 1"
+    )
+    output_tokens: int | None = Field(
+        default=None,
+        ge=1,
+        le=100_000_000,
+        description="the mean length of their answers, in tokens, at least 1; default: not known, and no latency is "
+        "predicted",
+    )
+    prompt_variation: float = Field(
+        default=1.0,
+        ge=0,
+        le=10,
+        allow_inf_nan=False,
+        description="how unequal the prompts' lengths are: their standard deviation divided by their mean, 0 where all "
+        "are alike; default: 1",
+    )
+    cached_prompt_fraction: float = Field(
+        default=0.0,
+        ge=0,
+        lt=1,
+        allow_inf_nan=False,
+        description="the part of a prompt that prefill's prefix cache holds already, 0 to below 1, such as a shared "
+        "system prompt; default: 0",
+    )
+    targets: Targets | None = Field(
+        default=None,
+        description="what clients are promised: {ttft_p95_seconds: ..., itl_seconds: ...}; default: nothing",
     )

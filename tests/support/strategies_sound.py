@@ -59,6 +59,10 @@ _WARNINGS = (
         "PD225",
         "PD227",
         "PD228",
+        "PD232",
+        "PD233",
+        "PD234",
+        "PD235",
         "PD403",
         "PD408",
     ),
@@ -410,8 +414,20 @@ def _traffic(context: int | None) -> st.SearchStrategy[dict[str, Any] | None]:
     return sometimes(
         st.fixed_dictionaries(
             {"requests_per_second": st.floats(1e-6, 1e-3), "prompt_tokens": st.integers(1, longest)},
+            optional={
+                # Whoever states it has a latency predicted, which takes longer than the rest of a plan.
+                "output_tokens": sometimes(st.integers(1, 2000)),
+                "prompt_variation": st.floats(0, 3),
+                "cached_prompt_fraction": st.floats(0, 0.99),
+                "targets": sometimes(_targets()),
+            },
         )
-    )
+    ).map(lambda traffic: traffic and without_none(traffic))
+
+
+def _targets() -> st.SearchStrategy[dict[str, Any]]:
+    names = ("ttft_p50_seconds", "ttft_p95_seconds", "itl_seconds", "itl_p95_seconds")
+    return st.fixed_dictionaries({}, optional={name: st.floats(1e-3, 60) for name in names})
 
 
 def _most_nodes(phases: list[dict[str, Any]]) -> int:

@@ -9,7 +9,8 @@ from typing import Final, Literal
 
 from constructs_pd.planning.performance.disaggregated import Disaggregated
 from constructs_pd.planning.performance.latency import Latency, Requests
-from constructs_pd.planning.performance.targets import Served, Targets, full_rate, most_rate
+from constructs_pd.planning.performance.most import Served, full_rate, most_rate
+from constructs_pd.planning.spec_targets import Targets
 
 Verdict = Literal["yes", "no", "marginal"]
 
@@ -31,6 +32,7 @@ class Advice:
 
     Attributes:
         verdict: Whether to serve the phases apart.
+        is_by_rate: Whether the most requests decided, and not the times at the rate.
         reasons: Why, one sentence each.
         rate_ratio: How many times as many requests within the targets; without end where the same GPUs together serve
             none, 1 where neither serves any.
@@ -41,6 +43,7 @@ class Advice:
     """
 
     verdict: Verdict
+    is_by_rate: bool
     reasons: tuple[str, ...]
     rate_ratio: float
     most_apart: float
@@ -81,7 +84,7 @@ def advise(
         *_of_transfer(disaggregated, rate, apart),
         TOO_LARGE,
     )
-    return Advice(verdict, reasons, ratio, *most, apart, together)
+    return Advice(verdict, by_rate, reasons, ratio, *most, apart, together)
 
 
 def _ratio(apart: float, together: float) -> float:
@@ -98,7 +101,7 @@ def _by_rate(ratio: float) -> Verdict:
 
 def _by_times(requests: Requests, apart: Latency, together: Latency) -> Verdict:
     """Judge by the times at the rate: the first token, and the whole answer."""
-    answers = [found.ttft_mean + (requests.output_tokens - 1) * found.itl_mean for found in (apart, together)]
+    answers = [found.answer_seconds(requests.output_tokens) for found in (apart, together)]
     is_later = apart.ttft_mean > SAME * together.ttft_mean
     if together.itl_mean >= WORTH * apart.itl_mean and not is_later:
         return "yes"
@@ -163,6 +166,12 @@ def _of_transfer(served: Disaggregated, rate: float, apart: Latency) -> Iterator
         share = seconds / apart.ttft_mean
         weight = ", which is much" if share > MUCH else ""
         yield f"the hand-over takes {_ms(seconds)}, {share:.0%} of the time to the first token{weight}"
+        posting = rate / served.decode_engines * served.hand_over.posting_seconds
+        if posting > MUCH:
+            yield (
+                f"decode posts reads for {posting:.0%} of its time and answers nothing meanwhile, as far as no two "
+                "blocks lie side by side: larger blocks are fewer reads"
+            )
 
 
 def _ms(seconds: float) -> str:

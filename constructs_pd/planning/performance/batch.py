@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-_HALVINGS: Final = 60
+# To a millionth of the largest batch.
+_HALVINGS: Final = 20
 
 
 def batch_at(

@@ -15,6 +15,7 @@ from constructs_pd.planning.performance.disaggregated import Disaggregated, Hand
 from constructs_pd.planning.performance.latency import Requests
 from constructs_pd.planning.performance.roofline import Engine
 from constructs_pd.planning.performance.work import work_of
+from constructs_pd.planning.spec_traffic import Traffic
 from constructs_pd.planning.transfer_paths import engine_gbps, pair_gbps, planned_path
 
 _BITS = 8
@@ -35,6 +36,15 @@ def unknown_speed(facts: Facts) -> str | None:
     if facts.image is None or facts.image.vllm_version not in facts.catalog.engine_speed:
         return "how fast the image's vLLM is"
     return None
+
+
+def requests_of(traffic: Traffic) -> Requests | None:
+    """Return the requests that are stated; none where the length of their answers is not."""
+    if traffic.output_tokens is None:
+        return None
+    cached = traffic.prompt_tokens * traffic.cached_prompt_fraction
+    computed = max(1.0, traffic.prompt_tokens - cached)  # the last token is computed in any case
+    return Requests(computed, traffic.prompt_tokens - computed, traffic.output_tokens, traffic.prompt_variation)
 
 
 def engine_on(

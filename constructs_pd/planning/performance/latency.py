@@ -71,6 +71,10 @@ class Latency:
         """Whether the rate is more than can be served."""
         return not isfinite(self.ttft_mean) or not isfinite(self.itl_mean)
 
+    def answer_seconds(self, output_tokens: float) -> float:
+        """Return the mean time of a whole answer."""
+        return self.ttft_mean + max(0.0, output_tokens - 1) * self.itl_mean
+
 
 def saturated(bottleneck: Bottleneck, utilization: float) -> Latency:
     """Return the latency of what cannot be served."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.performance.aggregated import Aggregated
 from constructs_pd.planning.performance.engines import aggregated_of
 from constructs_pd.planning.performance.latency import Latency, Requests, saturated
-from constructs_pd.planning.performance.targets import Targets, full_rate, most_rate
+from constructs_pd.planning.performance.most import full_rate, most_rate
+from constructs_pd.planning.spec_targets import Targets
 
 
 @dataclass(frozen=True)
@@ -51,19 +53,31 @@ class Mixed:
         )
 
 
-def same_gpus_aggregated(facts: Facts, requests: Requests, targets: Targets) -> Mixed | None:
-    """Return the nodes of both phases serving both, each kind with the size of engine that serves most.
+def same_gpus_aggregated(facts: Facts, requests: Requests, targets: Targets, rate: float) -> Mixed | None:
+    """Return the nodes of both phases serving both, each kind with the size of engine that suits best.
 
-    None where a fact is missing, or where the model fits none of them.
+    Without targets that is the one that answers soonest at the rate, else the one that serves most within them. None
+    where a fact is missing, or where the model fits none of the nodes.
     """
     groups = []
     for phase in facts.phases:
         sizes = list(aggregated_of(facts, phase, requests))
         if sizes:
-            groups.append(max(sizes, key=lambda each: (most_rate(each, requests, targets), full_rate(each, requests))))
+            groups.append(_best(sizes, requests, targets, rate / len(facts.phases)))
     if not groups:
         return None
     first, *others = groups
     if all(other.engine == first.engine for other in others) and len(groups) > 1:
         groups = [Aggregated(first.engine, sum(group.engines for group in groups))]
     return Mixed(tuple(groups), requests)
+
+
+def _best(sizes: list[Aggregated], requests: Requests, targets: Targets, rate: float) -> Aggregated:
+    if targets.is_empty:
+        answers = [each.latency(requests, rate).answer_seconds(requests.output_tokens) for each in sizes]
+        if isfinite(min(answers)):
+            return sizes[answers.index(min(answers))]
+    rates = [most_rate(each, requests, targets) for each in sizes]
+    if not any(rates):
+        rates = [full_rate(each, requests) for each in sizes]
+    return sizes[rates.index(max(rates))]

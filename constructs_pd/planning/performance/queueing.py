@@ -12,7 +12,7 @@ from math import inf, log
 from typing import Final
 
 # More are reckoned as so many that are as busy, which wait no less.
-_MOST_SERVERS: Final = 2000
+_MOST_SERVERS: Final = 500
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,20 @@
-"""What clients are promised, and the most that a deployment serves within it."""
+"""What a user promises clients."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
 from constructs_pd.planning.model_base import FrozenModel
-from constructs_pd.planning.performance.latency import Latency, Requests
+
+if TYPE_CHECKING:
+    from constructs_pd.planning.performance.latency import Latency
 
 # Without targets a deployment is full where its busiest part is this busy: queues then are some five times as long as
 # at half of it.
 BUSY: Final = 0.8
-_HALVINGS: Final = 40
-_LEAST_RATE: Final = 1e-6
-_MOST_RATE: Final = 1e7
 
 
 class Targets(FrozenModel):
@@ -65,34 +64,3 @@ class Targets(FrozenModel):
         if found.is_saturated:
             return False
         return found.utilization <= BUSY if self.is_empty else not any(self.missed(found))
-
-
-class Served(Protocol):
-    """What serves requests."""
-
-    def latency(self, requests: Requests, rate: float) -> Latency:
-        """Return what clients see at a rate of requests in a second."""
-
-
-def most_rate(served: Served, requests: Requests, targets: Targets) -> float:
-    """Return the most requests in a second for which the targets are met; 0 where they are met for none."""
-    if not targets.are_met(served.latency(requests, _LEAST_RATE)):
-        return 0.0
-    low, high = _LEAST_RATE, _LEAST_RATE * 2
-    while high < _MOST_RATE and targets.are_met(served.latency(requests, high)):
-        low, high = high, high * 2
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if targets.are_met(served.latency(requests, middle)) else (low, middle)
-    return low
-
-
-def full_rate(served: Served, requests: Requests) -> float:
-    """Return the requests in a second at which it is saturated."""
-    low, high = 0.0, 1.0
-    while high < _MOST_RATE and not served.latency(requests, high).is_saturated:
-        low, high = high, high * 2
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if served.latency(requests, middle).is_saturated else (middle, high)
-    return low

@@ -1,0 +1,45 @@
+"""PD232: it is worth it to serve the phases apart."""
+
+from collections.abc import Iterator
+
+from constructs_pd.findings import Severity
+from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.performance.judge import advice_on
+from constructs_pd.planning.rules import performance_terms
+from constructs_pd.planning.rules.rule import Rule, Violation
+
+
+def check(facts: Facts) -> Iterator[Violation]:
+    """Yield a violation where the same GPUs serve as much or more together."""
+    found = advice_on(facts)
+    if found is None or found.verdict != "no":
+        return
+    if found.is_by_rate:
+        message = (
+            f"as predicted the phases apart serve {found.most_apart:,.2f} requests a second, the same GPUs serving "
+            f"both phases {found.most_together:,.2f}"
+        )
+    else:
+        message = (
+            f"as predicted the first token comes after {found.apart.ttft_mean * 1000:,.0f} ms and further ones every "
+            f"{found.apart.itl_mean * 1000:,.1f} ms; with the same GPUs serving both phases after "
+            f"{found.together.ttft_mean * 1000:,.0f} ms and every {found.together.itl_mean * 1000:,.1f} ms"
+        )
+    yield Violation(
+        "traffic",
+        message,
+        "see `constructs-pd size` for how many of each phase it takes, or serve the model with one kind of engine",
+    )
+
+
+RULE = Rule(
+    code="PD232",
+    severity=Severity.WARNING,
+    title="It is worth it to serve the phases apart",
+    rationale="Two phases cost a second copy of the weights, a hand-over and a second thing that fails. vLLM itself "
+    "says that disaggregated prefilling does not improve throughput.",
+    source="docs/performance.md; vLLM documentation, Disaggregated Prefilling; benchmarks/published_verdicts.yaml",
+    check=check,
+    arithmetic=performance_terms.ARITHMETIC,
+    worked=performance_terms.worked,
+)

@@ -1,0 +1,33 @@
+from typing import Any
+
+import pytest
+
+from constructs_pd.findings import Severity
+from constructs_pd.planning.rules.pd235_targets import RULE
+from support.rules import findings_of
+
+TRAFFIC = {"requests_per_second": 0.01, "prompt_tokens": 200, "output_tokens": 50}
+
+
+def traffic(**fields: Any) -> dict[str, Any]:
+    return {"traffic": {**TRAFFIC, **fields}}
+
+
+def test_accepts_no_traffic_and_targets_that_are_met() -> None:
+    assert findings_of(RULE) == []
+    assert findings_of(RULE, traffic()) == []
+    assert findings_of(RULE, traffic(targets={"ttft_p95_seconds": 10.0, "itl_seconds": 1.0})) == []
+
+
+@pytest.mark.parametrize("field", ["ttft_p50_seconds", "ttft_p95_seconds", "itl_seconds", "itl_p95_seconds"])
+def test_warns_of_each_target_that_is_missed_with_both_numbers(field: str) -> None:
+    (finding,) = findings_of(RULE, traffic(targets={field: 0.001}))
+    assert finding.severity is Severity.WARNING
+    assert finding.subject == f"traffic.targets.{field}"
+    assert finding.message.endswith(" s are predicted for 0.001 s")
+
+
+def test_warns_of_more_than_can_be_served() -> None:
+    (finding,) = findings_of(RULE, traffic(requests_per_second=1000.0))
+    assert finding.subject == "traffic.requests_per_second"
+    assert finding.message.endswith(" of what it can at 1000 requests a second")
