@@ -61,7 +61,7 @@ pages: .venv/.ready ## write the pages of docs/ that are made from data
 lock: .venv/.ready node_modules/.ready ## choose dependency versions anew
 	uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-emit-find-links --no-annotate --custom-compile-command "make lock" \
-		--extra k8s --extra aws --extra cli --extra conformance --extra observability \
+		--extra k8s --extra aws --extra cli --extra charts --extra conformance --extra observability \
 		--group dev pyproject.toml --output-file requirements/dev.txt
 	uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-emit-find-links --no-annotate --custom-compile-command "make lock" \

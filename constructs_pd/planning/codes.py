@@ -64,6 +64,12 @@ NOTHING_TO_ACKNOWLEDGE: Final = Code(
     "this library",
     Severity.WARNING,
 )
+UNSERVABLE: Final = Code(
+    "PD007",
+    "A workload can be served on one of the instance types that are considered",
+    "Whatever is bought of them, clients wait longer than they are promised.",
+    "docs/performance.md",
+)
 OTHER_PLAN: Final = Code(
     "PD501",
     "Constructs that belong together render one plan",
@@ -216,6 +222,7 @@ OTHER_CODES: Final = (
     UNSOUND_VALUE,
     LITERAL_SECRET,
     NOTHING_TO_ACKNOWLEDGE,
+    UNSERVABLE,
     OTHER_PLAN,
     SECOND_SERVICE,
     PATCHED_CLUSTER,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -19,36 +19,44 @@ FieldPath = tuple[str | int, ...]
 BOUNDS: Final = frozenset({"greater_than", "greater_than_equal", "less_than", "less_than_equal"})
 
 
+Stated = TypeVar("Stated", bound=BaseModel)
+
+
 @dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """What is wrong with the form of a specification.
+class Diagnosis(Generic[Stated]):
+    """What is wrong with the form of a file.
 
     Attributes:
         findings: A finding for every mistake.
-        spec: The specification without its mistakes, where that still is one: misspelled fields under their right
-            name, unsound ones left out. The rules can speak about it at the same time.
+        spec: What is stated without its mistakes, where that still is one: misspelled fields under their right name,
+            unsound ones left out. The rules can speak about it at the same time.
         renamed: Right path of every misspelled field, by the path that stands in the file.
     """
 
     findings: tuple[Finding, ...]
-    spec: DeploymentSpec | None
+    spec: Stated | None
     renamed: dict[FieldPath, FieldPath]
 
 
-def diagnose(data: Any) -> Diagnosis:
+def diagnose(data: Any) -> Diagnosis[DeploymentSpec]:
     """Find every mistake in the form of a specification, also those below a misspelled field."""
+    return diagnose_as(DeploymentSpec, data)
+
+
+def diagnose_as(root: type[Stated], data: Any) -> Diagnosis[Stated]:
+    """Find every mistake in the form of what a model describes, also those below a misspelled field."""
     findings: list[Finding] = []
     renamed: dict[FieldPath, FieldPath] = {}
     dropped: set[FieldPath] = set()
     while True:  # each turn renames or leaves out a field, so there is a last one
         try:
-            return Diagnosis(tuple(findings), DeploymentSpec.model_validate(data), renamed)
+            return Diagnosis(tuple(findings), root.model_validate(data), renamed)
         except ValidationError as error:
             details = error.errors(include_url=False, include_input=False, include_context=False)
-        names = {detail["loc"]: _right_name(detail["loc"], data) for detail in details if _is_unknown(detail)}
+        names = {detail["loc"]: _right_name(root, detail["loc"], data) for detail in details if _is_unknown(detail)}
         corrected = {path: (*path[:-1], name) for path, name in names.items() if name is not None}
         known = {*corrected.values(), *dropped}
-        findings += [_finding(detail, data) for detail in details if not _follows_from(detail["loc"], known)]
+        findings += [_finding(root, detail, data) for detail in details if not _follows_from(detail["loc"], known)]
         unsound = {detail["loc"] for detail in details} - {*corrected, *corrected.values()}
         mended = without(_renamed(data, corrected), unsound)
         if mended == data:
@@ -94,28 +102,28 @@ def _is_unknown(detail: ErrorDetails) -> bool:
     return detail["type"] == "extra_forbidden"
 
 
-def _right_name(path: FieldPath, data: Any) -> str | None:
+def _right_name(root: type[BaseModel], path: FieldPath, data: Any) -> str | None:
     """Return the field that a misspelled one means, if that field is not there as well."""
     for part in path[:-1]:
         data = data[part]
-    near = get_close_matches(str(path[-1]), _owner(path).model_fields, n=1, cutoff=0.6)
+    near = get_close_matches(str(path[-1]), _owner(root, path).model_fields, n=1, cutoff=0.6)
     return near[0] if near and near[0] not in data else None
 
 
-def _finding(detail: ErrorDetails, data: Any) -> Finding:
+def _finding(root: type[BaseModel], detail: ErrorDetails, data: Any) -> Finding:
     path, kind = detail["loc"], detail["type"]
     subject = ".".join(str(part) for part in path) or "the specification"
     if kind == "extra_forbidden":
-        return UNKNOWN_FIELD.finding(subject, "there is no such field", _known_fields(path))
+        return UNKNOWN_FIELD.finding(subject, "there is no such field", _known_fields(root, path))
     if kind == "missing":
-        return MISSING_FIELD.finding(subject, "this field is required", f"add it: {_expected(path)}")
+        return MISSING_FIELD.finding(subject, "this field is required", f"add it: {_expected(root, path)}")
     if kind == "literal_secret":
         return LITERAL_SECRET.finding(
             subject,
             "a secret is written into the specification (it is not repeated here)",
             "put it into a Kubernetes Secret, write `{secret_name: ..., key: ...}` instead, and revoke it",
         )
-    return UNSOUND_VALUE.finding(subject, _unsound(detail, data), f"expected: {_expected(path)}")
+    return UNSOUND_VALUE.finding(subject, _unsound(detail, data), f"expected: {_expected(root, path)}")
 
 
 def _unsound(detail: ErrorDetails, data: Any) -> str:
@@ -130,16 +138,16 @@ def _unsound(detail: ErrorDetails, data: Any) -> str:
     return f"{data} {message.replace('input should', 'should')}"
 
 
-def _known_fields(path: FieldPath) -> str:
-    names = sorted(_owner(path).model_fields)
+def _known_fields(root: type[BaseModel], path: FieldPath) -> str:
+    names = sorted(_owner(root, path).model_fields)
     near = get_close_matches(str(path[-1]), names, n=1, cutoff=0.6)
     return f"did you mean {near[0]!r}?" if near else f"known fields: {', '.join(names)}"
 
 
-def _expected(path: FieldPath) -> str:
+def _expected(root: type[BaseModel], path: FieldPath) -> str:
     """Say what belongs at a path, in the words of its field's description."""
     while path:
-        field = _owner(path).model_fields.get(str(path[-1])) if isinstance(path[-1], str) else None
+        field = _owner(root, path).model_fields.get(str(path[-1])) if isinstance(path[-1], str) else None
         if field is not None:
             return _description(field)
         path = path[:-1]
@@ -152,9 +160,9 @@ def _description(field: FieldInfo) -> str:
     return field.description or f"a mapping with {', '.join(model.model_fields if model else ())}"
 
 
-def _owner(path: FieldPath) -> type[BaseModel]:
+def _owner(root: type[BaseModel], path: FieldPath) -> type[BaseModel]:
     """Return the model that a path's last part is a field of; the nearest one above, inside plain mappings."""
-    owner: type[BaseModel] = DeploymentSpec
+    owner = root
     for part in path[:-1]:
         field = owner.model_fields.get(str(part)) if isinstance(part, str) else None
         owner = (field and model_in(field.annotation)) or owner

@@ -42,7 +42,7 @@ def load_spec(path: str | Path) -> DeploymentSpec:
     """
     document, diagnosis = _read(Path(path))
     if diagnosis.findings or diagnosis.spec is None:
-        raise PlanError(_located(diagnosis.findings, document))
+        raise PlanError(located(diagnosis.findings, document))
     return diagnosis.spec
 
 
@@ -58,8 +58,8 @@ def plan_file(path: str | Path) -> DeploymentPlan:
     try:
         planned = plan(diagnosis.spec)
     except PlanError as error:
-        raise PlanError(_located(error.findings, document)) from None
-    return planned.model_copy(update={"findings": tuple(_located(planned.findings, document))})
+        raise PlanError(located(error.findings, document)) from None
+    return planned.model_copy(update={"findings": tuple(located(planned.findings, document))})
 
 
 def examine_file(path: str | Path) -> Examination:
@@ -88,11 +88,11 @@ def plan_or_exit(path: str | Path) -> DeploymentPlan:
     return planned
 
 
-def _examination(document: YamlDocument, diagnosis: Diagnosis) -> Examination:
+def _examination(document: YamlDocument, diagnosis: Diagnosis[DeploymentSpec]) -> Examination:
     facts = gather(diagnosis.spec, load_catalog()) if diagnosis.spec is not None else None
     found = examine(facts) if facts is not None else ()
     rest = (finding for finding in found if not any(_is_unread(finding, form) for form in diagnosis.findings))
-    return Examination(facts, in_order(_located((*diagnosis.findings, *rest), document)))
+    return Examination(facts, in_order(located((*diagnosis.findings, *rest), document)))
 
 
 def _is_unread(finding: Finding, form: Finding) -> bool:
@@ -101,7 +101,7 @@ def _is_unread(finding: Finding, form: Finding) -> bool:
     return finding.subject == form.subject or (last.isdecimal() and finding.subject == owner)
 
 
-def _read(path: Path) -> tuple[YamlDocument, Diagnosis]:
+def _read(path: Path) -> tuple[YamlDocument, Diagnosis[DeploymentSpec]]:
     try:
         document = parse_yaml(path)
     except YamlFileError as error:
@@ -110,6 +110,7 @@ def _read(path: Path) -> tuple[YamlDocument, Diagnosis]:
     return document.with_renamed(diagnosis.renamed), diagnosis
 
 
-def _located(findings: Iterable[Finding], document: YamlDocument) -> Iterator[Finding]:
+def located(findings: Iterable[Finding], document: YamlDocument) -> Iterator[Finding]:
+    """Yield findings with the lines of what they are about."""
     for finding in findings:
         yield replace(finding, location=document.location(finding.subject))

@@ -1,0 +1,278 @@
+"""How many nodes of each phase a workload takes, what they cost, and whether the phases should be apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from math import inf
+from typing import Any, Final
+
+from constructs_pd.findings import Finding, PlanError, Severity
+from constructs_pd.planning.catalog.loader import Catalog, load_catalog
+from constructs_pd.planning.codes import UNSERVABLE
+from constructs_pd.planning.facts import Facts, gather
+from constructs_pd.planning.performance.advice import Advice, advise
+from constructs_pd.planning.performance.aggregated import Aggregated
+from constructs_pd.planning.performance.cost import Cost, QuotaNeed, cost, quota_needs
+from constructs_pd.planning.performance.disaggregated import Disaggregated
+from constructs_pd.planning.performance.engines import (
+    aggregated_of,
+    disaggregated_of,
+    requests_of,
+    unknown_speed,
+)
+from constructs_pd.planning.performance.latency import Latency, Requests
+from constructs_pd.planning.performance.mixed import same_gpus_aggregated
+from constructs_pd.planning.performance.most import Served, full_rate, most_rate
+from constructs_pd.planning.performance.replicas import fewest_apart, fewest_together
+from constructs_pd.planning.performance.workload import Workload
+from constructs_pd.planning.resolve import examine
+from constructs_pd.planning.spec_targets import Targets
+
+# Points of a curve, and how far beyond the larger of both limits it goes.
+_POINTS: Final = 32
+_BEYOND: Final = 1.05
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Nodes that serve a workload within its targets.
+
+    Attributes:
+        prefill: The instance type of prefill, and how many.
+        decode: The same of decode.
+        latency: What clients see.
+        most_rate: The most requests in a second within the targets.
+        full_rate: The requests in a second at which it is full.
+        fills_first: What is full then.
+        cost: What it costs, or none without prices.
+        quotas: What it takes of EC2's quotas.
+        gpus: GPUs of all nodes.
+        is_measured: Whether benchmarks of the GPUs were found, so that the predictions were compared with any.
+    """
+
+    prefill: tuple[str, int]
+    decode: tuple[str, int]
+    latency: Latency
+    most_rate: float
+    full_rate: float
+    fills_first: str
+    cost: Cost | None
+    quotas: tuple[QuotaNeed, ...]
+    gpus: int
+    is_measured: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Nodes that would serve both phases within the targets; this library deploys none such.
+
+    Attributes:
+        instance_type: Their instance type.
+        nodes: How many.
+        tensor_parallel: GPUs of an engine.
+        latency: What clients would see.
+        cost: What they cost, or none without prices.
+        gpus: GPUs of all nodes.
+    """
+
+    instance_type: str
+    nodes: int
+    tensor_parallel: int
+    latency: Latency
+    cost: Cost | None
+    gpus: int
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What clients see at a rate, both ways."""
+
+    rate: float
+    apart: Latency
+    together: Latency
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """The answer to a workload.
+
+    Attributes:
+        workload: The workload.
+        options: What serves it, the cheapest first.
+        together: The cheapest that would serve both phases on the same nodes, or none.
+        advice: Whether the first option's phases should be apart, compared with its own nodes serving both.
+        curve: What clients see of the first option and of its nodes serving both, over rates.
+        rejected: Why the other pairs of instance types do not serve it.
+    """
+
+    workload: Workload
+    options: tuple[Option, ...]
+    together: Together | None
+    advice: Advice
+    curve: tuple[Point, ...]
+    rejected: tuple[str, ...]
+
+    @property
+    def specification(self) -> dict[str, Any]:
+        """The first option's specification, as its file would hold it."""
+        best = self.options[0]
+        return self.workload.specification(best.prefill, best.decode)
+
+
+def size(workload: Workload, catalog: Catalog | None = None) -> Sizing:
+    """Return how a workload is served best.
+
+    Raises:
+        PlanError: Nothing that is considered serves it within its targets; says what stands in the way of each.
+    """
+    catalog = catalog if catalog is not None else load_catalog()
+    requests = requests_of(workload.traffic)
+    assert requests is not None  # a workload states its answers' lengths
+    targets = workload.traffic.targets or Targets()
+    options, rejected = [], []
+    for pair in product(workload.instance_types, repeat=2):
+        found = _option(workload, catalog, requests, targets, *pair)
+        if isinstance(found, str):
+            rejected.append(f"{_named(*pair)}: {found}")
+        else:
+            options.append(found)
+    if not options:
+        raise PlanError(list(_unservable(rejected)))
+    options.sort(key=_rank)
+    best = gather(workload.deployment(options[0].prefill, options[0].decode), catalog)
+    apart = disaggregated_of(best, requests)
+    rate = workload.traffic.requests_per_second
+    together = same_gpus_aggregated(best, requests, targets, rate)
+    assert apart is not None
+    assert together is not None  # the option was found with the same facts
+    return Sizing(
+        workload=workload,
+        options=tuple(options),
+        together=_together(workload, catalog, requests, targets),
+        advice=advise(requests, rate, targets, apart, together),
+        curve=tuple(_curve(requests, apart, together)),
+        rejected=tuple(dict.fromkeys(rejected)),
+    )
+
+
+def _rank(option: Option) -> tuple[float, int, tuple[str, int], tuple[str, int]]:
+    return (option.cost.per_hour if option.cost else inf, option.gpus, option.prefill, option.decode)
+
+
+def _option(
+    workload: Workload, catalog: Catalog, requests: Requests, targets: Targets, prefill: str, decode: str
+) -> Option | str:
+    """Return the nodes of a pair of instance types that serve the workload, or why there are none."""
+    facts = _trial(workload, catalog, prefill, decode)
+    refused = next((finding for finding in examine(facts) if finding.severity is Severity.ERROR), None)
+    if refused is not None:
+        return f"{refused.code} {refused.message}"
+    apart = disaggregated_of(facts, requests)
+    if apart is None:
+        missing = unknown_speed(facts)
+        return f"{missing} is not known" if missing else "a request does not fit an engine's KV cache"
+    rate, most = workload.traffic.requests_per_second, workload.most_nodes
+    weights = _weights(workload, facts)
+    numbers = fewest_apart(
+        apart, requests, rate, targets, most, lambda left, right: left * weights[0] + right * weights[1]
+    )
+    if numbers is None:
+        return _why_not(apart.with_engines(most, most), requests, rate, targets, most)
+    return _served(workload, facts, apart.with_engines(*numbers), requests, targets)
+
+
+def _weights(workload: Workload, facts: Facts) -> list[float]:
+    """Return by what a node of each phase is weighed: its price, or its GPUs where either price is not known."""
+    prices = [workload.prices_per_hour.get(phase.spec.instance_type) for phase in facts.phases]
+    gpus = [phase.instance.gpu.count if phase.instance else 1 for phase in facts.phases]
+    known = [price for price in prices if price is not None]
+    return known if len(known) == len(prices) else [float(count) for count in gpus]
+
+
+def _trial(workload: Workload, catalog: Catalog, prefill: str, decode: str) -> Facts:
+    """Return the facts of one node each, without traffic: what the traffic takes is found out here."""
+    spec = workload.deployment((prefill, 1), (decode, 1))
+    return gather(spec.model_copy(update={"traffic": None}), catalog)
+
+
+def _served(workload: Workload, facts: Facts, apart: Disaggregated, requests: Requests, targets: Targets) -> Option:
+    rate = workload.traffic.requests_per_second
+    names = [phase.spec.instance_type for phase in facts.phases]
+    numbers = [apart.prefill_engines, apart.decode_engines]
+    nodes = [(phase.instance, number) for phase, number in zip(facts.phases, numbers, strict=True) if phase.instance]
+    full = full_rate(apart, requests)
+    return Option(
+        prefill=(names[0], numbers[0]),
+        decode=(names[1], numbers[1]),
+        latency=apart.latency(requests, rate),
+        most_rate=most_rate(apart, requests, targets),
+        full_rate=full,
+        fills_first=apart.latency(requests, full).bottleneck,
+        cost=_cost(workload, requests, list(zip(names, numbers, strict=True))),
+        quotas=quota_needs(facts.catalog, nodes),
+        gpus=sum(instance.gpu.count * number for instance, number in nodes),
+        is_measured=apart.prefill.gpu.is_measured and apart.decode.gpu.is_measured,
+    )
+
+
+def _cost(workload: Workload, requests: Requests, nodes: list[tuple[str, int]]) -> Cost | None:
+    prices = workload.prices_per_hour
+    if any(name not in prices for name, _ in nodes):
+        return None
+    per_hour = sum(prices[name] * number for name, number in nodes)
+    traffic = workload.traffic
+    return cost(per_hour, traffic.requests_per_second, traffic.prompt_tokens, requests.output_tokens)
+
+
+def _why_not(apart: Disaggregated, requests: Requests, rate: float, targets: Targets, most: int) -> str:
+    """Return what stands in the way even with the most engines of both phases."""
+    found = apart.latency(requests, rate)
+    if found.is_saturated:
+        return f"{most} nodes of each phase do not serve {rate:g} requests a second: {found.bottleneck} is full"
+    missed = [f"{name} is {seconds:.3g} for {promised:g}" for name, seconds, promised in targets.missed(found)]
+    return f"with {most} nodes of each phase " + " and ".join(missed or ["it is too busy"])
+
+
+def _together(workload: Workload, catalog: Catalog, requests: Requests, targets: Targets) -> Together | None:
+    """Return the cheapest nodes that would serve both phases."""
+    rate, found = workload.traffic.requests_per_second, []
+    for name in dict.fromkeys(workload.instance_types):
+        facts = _trial(workload, catalog, name, name)
+        if facts.decode.instance is None:
+            continue
+        for each in aggregated_of(facts, facts.decode, requests):
+            nodes = fewest_together(each, requests, rate, targets, 2 * workload.most_nodes)
+            if nodes is not None:
+                served = Aggregated(each.engine, each.engines * nodes)
+                found.append(
+                    Together(
+                        instance_type=name,
+                        nodes=nodes,
+                        tensor_parallel=each.engine.tensor_parallel,
+                        latency=served.latency(requests, rate),
+                        cost=_cost(workload, requests, [(name, nodes)]),
+                        gpus=nodes * facts.decode.instance.gpu.count,
+                    )
+                )
+    return min(found, key=lambda each: (each.cost.per_hour if each.cost else inf, each.gpus), default=None)
+
+
+def _curve(requests: Requests, apart: Served, together: Served) -> Iterator[Point]:
+    """Yield both ways' latencies from next to nothing to where both are full."""
+    last = _BEYOND * max(full_rate(apart, requests), full_rate(together, requests))
+    for number in range(1, _POINTS + 1):
+        rate = last * number / _POINTS
+        yield Point(rate, apart.latency(requests, rate), together.latency(requests, rate))
+
+
+def _named(prefill: str, decode: str) -> str:
+    return prefill if prefill == decode else f"{prefill} for prefill and {decode} for decode"
+
+
+def _unservable(rejected: list[str]) -> Iterator[Finding]:
+    for reason in dict.fromkeys(rejected):
+        yield UNSERVABLE.finding(
+            "instance_types", reason, "consider other instance types, promise less, or raise most_nodes"
+        )
