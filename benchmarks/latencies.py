@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 from functools import cache
-from math import isfinite
+from math import ceil, isfinite
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -25,6 +25,7 @@ VLLM_VERSION: Final = "0.26.0"
 # Beyond it the page and the command say "order of magnitude".
 ORDER_OF_MAGNITUDE: Final = 0.3
 _HALVINGS: Final = 60
+_UPPER_QUARTILE: Final = 0.75
 _BITS: Final = 8
 
 
@@ -196,3 +197,23 @@ def _closed_rate(served: Aggregated | Disaggregated, requests: Requests, under_w
         else:
             high = middle
     return low
+
+
+def usual_errors() -> dict[str, tuple[float | None, float | None]]:
+    """Return, by GPU, the errors of TTFT and ITL that three quarters of its rows do not exceed; none without rows.
+
+    A batch that was timed as a whole counts as ITL, which most of it is. GPUs that EC2 does not have are left out.
+    """
+    found: dict[str, tuple[list[float], list[float]]] = {}
+    for row in (row for row in published_latencies() if not row.gpu_changes):
+        first, further = found.setdefault(row.gpu, ([], []))
+        for each in compared(row):
+            (first if each.what == "TTFT" else further).append(abs(each.error))
+    return {gpu: (_upper_quartile(first), _upper_quartile(further)) for gpu, (first, further) in found.items()}
+
+
+def _upper_quartile(errors: list[float]) -> float | None:
+    if not errors:
+        return None
+    ordered = sorted(errors)
+    return ordered[ceil(_UPPER_QUARTILE * len(ordered)) - 1]

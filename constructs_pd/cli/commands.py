@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from constructs_pd.cli import conformance, output
+from constructs_pd.cli import conformance, output, size
 from constructs_pd.cli.explain import explain
 from constructs_pd.cli.lists import list_instances, list_models, list_rules
 from constructs_pd.cli.plan import plan_command
@@ -52,6 +52,12 @@ def _parser() -> argparse.ArgumentParser:
         "specification", metavar="SPEC.yaml", type=Path, nargs="?", help="show its numbers, and what is found in it"
     )
     explaining.set_defaults(run=explain)
+
+    sizing = commands.add_parser(
+        "size", parents=[as_json], help="find the nodes that serve a workload within its targets", epilog=EXIT_STATUS
+    )
+    size.add_options(sizing)
+    sizing.set_defaults(run=size.size_command)
 
     checking = commands.add_parser("conformance", parents=[as_json], help="check a live OpenAI-compatible endpoint")
     conformance.add_options(checking)

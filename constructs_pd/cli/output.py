@@ -85,6 +85,11 @@ def line(text: str = "", *, indent: int = 0, style: str = "") -> None:
     console.print(Padding(Text(printable(text), style=style), (0, 0, 0, indent), expand=False))
 
 
+def drawing(text: str) -> None:
+    """Print a drawing as it stands."""
+    print(text)
+
+
 def finding(found: Finding) -> None:
     """Print a finding, in the words of the synth."""
     what, remedy = found.render().split("\n", 1)

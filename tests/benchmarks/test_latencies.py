@@ -9,7 +9,7 @@ from statistics import median
 
 import pytest
 
-from benchmarks.latencies import ORDER_OF_MAGNITUDE, PublishedLatency, compared, published_latencies
+from benchmarks.latencies import ORDER_OF_MAGNITUDE, PublishedLatency, compared, published_latencies, usual_errors
 from constructs_pd.planning.catalog import load_catalog
 
 FOUND = [each for row in published_latencies() for each in compared(row)]
@@ -68,3 +68,11 @@ def test_a_gpu_is_measured_where_a_row_was_fitted_to_it_or_to_its_twin() -> None
     twins = {"H200 144384": "H100 81920", "A100 40960": "A100 81920"}  # the same chip with other memory
     measured = {gpu for gpu, row in load_catalog().gpu_speed.items() if row.is_measured}
     assert measured == fitted | {gpu for gpu, twin in twins.items() if twin in fitted}
+
+
+def test_the_usual_errors_of_the_catalogue_are_those_of_the_rows() -> None:
+    found = usual_errors()
+    for gpu, row in load_catalog().gpu_speed.items():
+        first, further = found.get(gpu, (None, None))
+        assert row.ttft_error == (None if first is None else pytest.approx(first, abs=0.006))
+        assert row.itl_error == (None if further is None else pytest.approx(further, abs=0.006))

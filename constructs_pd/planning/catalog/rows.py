@@ -380,6 +380,11 @@ class GpuSpeedRow(Row):
     is_measured: bool = Field(
         description="whether the shares were fitted to measurements of this GPU; else they are another's, derated"
     )
+    ttft_error: Annotated[float, Field(ge=0)] | None = Field(
+        description="the error that three quarters of the predicted times to the first token do not exceed, as a "
+        "share; null where nobody published any"
+    )
+    itl_error: Annotated[float, Field(ge=0)] | None = Field(description="the same of times between tokens")
 
 
 class EngineSpeedRow(Row):

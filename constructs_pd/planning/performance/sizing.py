@@ -49,7 +49,9 @@ class Option:
         cost: What it costs, or none without prices.
         quotas: What it takes of EC2's quotas.
         gpus: GPUs of all nodes.
-        is_measured: Whether benchmarks of the GPUs were found, so that the predictions were compared with any.
+        ttft_error: The error that three quarters of such predictions of TTFT do not exceed, as a share; none where
+            nobody published any benchmark of prefill's GPU.
+        itl_error: The same of ITL and decode's GPU.
     """
 
     prefill: tuple[str, int]
@@ -61,7 +63,8 @@ class Option:
     cost: Cost | None
     quotas: tuple[QuotaNeed, ...]
     gpus: int
-    is_measured: bool
+    ttft_error: float | None
+    itl_error: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +216,8 @@ def _served(workload: Workload, facts: Facts, apart: Disaggregated, requests: Re
         cost=_cost(workload, requests, list(zip(names, numbers, strict=True))),
         quotas=quota_needs(facts.catalog, nodes),
         gpus=sum(instance.gpu.count * number for instance, number in nodes),
-        is_measured=apart.prefill.gpu.is_measured and apart.decode.gpu.is_measured,
+        ttft_error=apart.prefill.gpu.ttft_error,
+        itl_error=apart.decode.gpu.itl_error,
     )
 
 

@@ -1,0 +1,139 @@
+"""Curves over the rate of requests: in the terminal, and as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Final
+
+MILLISECONDS: Final = 1e3
+# What is missing, in the words that bring it.
+INSTALL: Final = "charts need {}: pip install 'constructs-pd[cli,charts]'"
+FILE_TYPES: Final = (".svg", ".png")
+TERMINAL_ROWS: Final = 12
+_INCHES: Final = (9.0, 7.0)
+_DOTS_PER_INCH: Final = 120
+_ROOM_ABOVE: Final = 1.1
+
+
+class MissingChartsError(ImportError):
+    """A chart was asked for, and the library that draws it is not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a chart.
+
+    Attributes:
+        name: What it is, in the legend.
+        points: Rates and seconds; those without end are left out.
+        color: Its colour, by a name that terminals and matplotlib know.
+        marker: The letter that stands at its points in a terminal.
+    """
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    color: str
+    marker: str
+
+    @property
+    def drawn(self) -> list[tuple[float, float]]:
+        """The points that can be drawn, in milliseconds."""
+        return [(rate, seconds * MILLISECONDS) for rate, seconds in self.points if isfinite(seconds)]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Lines over the rate of requests, in milliseconds.
+
+    Attributes:
+        title: What they show.
+        lines: The lines.
+        promised: What is promised of it, in seconds, or none.
+        stated_rate: The rate that is to be served.
+    """
+
+    title: str
+    lines: Sequence[Line]
+    promised: float | None
+    stated_rate: float
+
+    @property
+    def top(self) -> float:
+        """The end of its scale: at most thrice the promise, since a long queue would flatten everything else."""
+        highest = max((value for line in self.lines for _, value in line.drawn), default=1.0)
+        most = self.promised * MILLISECONDS * 3 if self.promised is not None else None
+        return _ROOM_ABOVE * (min(highest, most) if most is not None else highest)
+
+    @property
+    def last_rate(self) -> float:
+        """The end of its other scale."""
+        return max((rate for line in self.lines for rate, _ in line.points), default=1.0)
+
+
+def terminal_chart(chart: Chart, columns: int, *, colored: bool) -> str:
+    """Return a chart as text.
+
+    Raises:
+        MissingChartsError: plotille is not installed.
+    """
+    try:
+        import plotille
+    except ModuleNotFoundError:
+        raise MissingChartsError(INSTALL.format("plotille"), name="plotille") from None
+    figure = plotille.Figure()
+    figure.width, figure.height = max(20, columns - 24), TERMINAL_ROWS
+    figure.with_colors = colored
+    figure.color_mode = "names"
+    figure.x_label, figure.y_label = "requests/s", "ms"
+    figure.set_x_limits(min_=0, max_=chart.last_rate)
+    figure.set_y_limits(min_=0, max_=chart.top)
+    figure.register_label_formatter(float, _label)
+    for line in chart.lines:
+        points = [(rate, value) for rate, value in line.drawn if value <= chart.top]
+        if points:
+            rates, values = zip(*points, strict=True)
+            figure.plot(rates, values, lc=line.color if colored else None, label=line.name, marker=line.marker)
+    if chart.promised is not None and chart.promised * MILLISECONDS <= chart.top:
+        figure.plot([0, chart.last_rate], [chart.promised * MILLISECONDS] * 2, lc=None, label="promised")
+    return f"{chart.title}\n{figure.show(legend=True)}"
+
+
+def _label(value: float, chars: int, delta: float, left: bool = False) -> str:
+    """Return a number of an axis in a few characters."""
+    text = f"{value:,.0f}" if delta >= 10 else f"{value:,.4g}"
+    return text.ljust(chars) if left else text.rjust(chars)
+
+
+def write_chart(charts: Sequence[Chart], heading: str, path: Path) -> None:
+    """Write charts below each other to an SVG or PNG file; the same charts give the same bytes.
+
+    Raises:
+        MissingChartsError: matplotlib is not installed.
+        OSError: The file cannot be written.
+    """
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        raise MissingChartsError(INSTALL.format("matplotlib"), name="matplotlib") from None
+    kind = path.suffix.lower().removeprefix(".")
+    # Names that matplotlib would else draw anew, and its own date, would differ from one run to the next.
+    with matplotlib.rc_context({"svg.hashsalt": "constructs-pd", "svg.fonttype": "none"}):
+        figure = Figure(figsize=_INCHES, dpi=_DOTS_PER_INCH, layout="constrained")
+        figure.suptitle(heading)
+        for axes, chart in zip(figure.subplots(len(charts), 1, squeeze=False)[:, 0], charts, strict=True):
+            for line in chart.lines:
+                rates, values = zip(*line.drawn, strict=True) if line.drawn else ((), ())
+                axes.plot(rates, values, color=line.color, marker=".", label=line.name)
+            if chart.promised is not None:
+                axes.axhline(chart.promised * MILLISECONDS, color="black", linestyle="--", label="promised")
+            axes.axvline(chart.stated_rate, color="gray", linestyle=":", label="stated rate")
+            axes.set(title=chart.title, xlabel="requests per second", ylabel="milliseconds")
+            axes.set_xlim(0, chart.last_rate)
+            axes.set_ylim(0, chart.top)
+            axes.grid(visible=True, alpha=0.3)
+            axes.legend(loc="upper left")
+        figure.savefig(path, format=kind, metadata={"Date": None} if kind == "svg" else {"Software": None})

@@ -1,0 +1,218 @@
+"""`constructs-pd size`: how many nodes of each phase a workload takes, and whether the phases should be apart."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterator
+from dataclasses import asdict
+from math import isfinite
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import Any, Final
+
+import yaml
+
+from constructs_pd.cli import output
+from constructs_pd.cli.charts import FILE_TYPES, Chart, Line, MissingChartsError, terminal_chart, write_chart
+from constructs_pd.cli.output import Column, Group
+from constructs_pd.cli.status import ERRORS, USAGE_ERROR
+from constructs_pd.findings import PlanError
+from constructs_pd.planning.performance.sizing import Option, Sizing, Together, size
+from constructs_pd.planning.performance.workload import load_workload
+from constructs_pd.planning.spec_targets import Targets
+
+# Beyond this error a number is no more than an order of magnitude.
+ORDER_OF_MAGNITUDE: Final = 0.3
+MOST_OPTIONS: Final = 5
+COLUMNS: Final = (
+    Column("prefill"),
+    Column("decode"),
+    Column("GPUs", is_number=True),
+    Column("TTFT p50", is_number=True),
+    Column("TTFT p95", is_number=True),
+    Column("ITL", is_number=True),
+    Column("most req/s", is_number=True, is_optional=True),
+    Column("full first", is_optional=True),
+    Column("per hour", is_number=True, is_optional=True),
+    Column("per M outputs", is_number=True, is_optional=True),
+    Column("per M tokens", is_number=True, is_optional=True),
+)
+HEADER: Final = (
+    "# Written by `constructs-pd size`. `constructs-pd plan` shows what is built of it, and what to look at.\n"
+)
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("workload", metavar="WORKLOAD.yaml", type=Path)
+    parser.add_argument("--emit-spec", type=Path, metavar="FILE", help="write the specification that serves it best")
+    parser.add_argument(
+        "--chart", type=_chart_file, metavar="FILE", help="write TTFT and ITL over the rate: .svg or .png"
+    )
+    parser.add_argument("--plot", action="store_true", help="draw them in the terminal too")
+
+
+def size_command(stated: Namespace) -> int:
+    """Size a workload and print the answer, or everything that stands in the way."""
+    try:
+        found = size(load_workload(stated.workload))
+    except PlanError as error:
+        if stated.json:
+            output.as_json({"sizing": None, "findings": [asdict(finding) for finding in error.findings]})
+        else:
+            output.complaint(str(error))
+        return ERRORS
+    charts = _charts(found)
+    try:
+        if stated.json:
+            output.as_json({"sizing": _as_data(found), "findings": []})
+        else:
+            _print(found)
+        if stated.plot and not stated.json:
+            for chart in charts:
+                output.line()
+                output.drawing(terminal_chart(chart, get_terminal_size().columns, colored=output.is_terminal()))
+        if stated.chart is not None:
+            write_chart(charts, f"{found.workload.model.source}: {_named(found.options[0])}", stated.chart)
+        if stated.emit_spec is not None:
+            text = HEADER + yaml.safe_dump(found.specification, sort_keys=False, allow_unicode=True)
+            stated.emit_spec.write_text(text, encoding="utf-8")
+    except MissingChartsError as error:
+        output.complaint(str(error))
+        return USAGE_ERROR
+    except OSError as error:
+        output.complaint(f"{error.filename} cannot be written: {error.strerror}")
+        return USAGE_ERROR
+    return 0
+
+
+def _chart_file(text: str) -> Path:
+    path = Path(text)
+    if path.suffix.lower() not in FILE_TYPES:
+        raise ArgumentTypeError(f"{text!r} ends neither in .svg nor in .png")
+    return path
+
+
+def _print(found: Sizing) -> None:
+    best, advice = found.options[0], found.advice
+    traffic = found.workload.traffic
+    output.line(
+        f"{found.workload.model.source}: {traffic.requests_per_second:g} requests a second of "
+        f"{traffic.prompt_tokens:,} tokens and answers of {traffic.output_tokens:,}"
+    )
+    output.table(COLUMNS, [Group("", [_cells(option) for option in found.options[:MOST_OPTIONS]])])
+    if len(found.options) > MOST_OPTIONS:
+        output.line(f"{len(found.options) - MOST_OPTIONS} more in --json", style="dim")
+    output.line()
+    output.line(
+        f"P:D ratio {best.prefill[1]}:{best.decode[1]}; {best.fills_first} is full first, at {best.full_rate:,.2f}"
+    )
+    for need in best.quotas:
+        output.line(f"quota: {need.vcpus:,} vCPUs of {need.quota.name} ({need.quota.code})")
+    for text in _how_sure(best):
+        output.line(text)
+    if found.together is not None:
+        output.line(f"together, which is not deployed here: {_together(found.together)}")
+    output.line()
+    output.line(f"disaggregate: {advice.verdict}", style="bold")
+    for reason in advice.reasons:
+        output.line(f"- {reason}", indent=2)
+    for reason in found.rejected:
+        output.line(f"left out: {reason}", style="dim")
+
+
+def _cells(option: Option) -> tuple[str, ...]:
+    cost = option.cost
+    return (
+        _nodes(option.prefill),
+        _nodes(option.decode),
+        str(option.gpus),
+        _ms(option.latency.ttft_p50),
+        _ms(option.latency.ttft_p95),
+        _ms(option.latency.itl_mean),
+        f"{option.most_rate:,.1f}",
+        option.fills_first,
+        f"{cost.per_hour:,.2f}" if cost else "unknown",
+        f"{cost.per_million_outputs:,.2f}" if cost else "unknown",
+        f"{cost.per_million_tokens:,.2f}" if cost else "unknown",
+    )
+
+
+def _how_sure(option: Option) -> Iterator[str]:
+    """Say how far such predictions were off; beyond 30 % they are no more than an order of magnitude."""
+    for name, error in (("TTFT", option.ttft_error), ("ITL", option.itl_error)):
+        if error is None:
+            yield f"{name} is an order of magnitude: no benchmark of this GPU was found"
+        elif error > ORDER_OF_MAGNITUDE:
+            yield f"{name} is an order of magnitude: a quarter of such predictions were off by more than {error:.0%}"
+        else:
+            yield f"{name} was predicted within {error:.0%} of three in four published numbers"
+
+
+def _together(found: Together) -> str:
+    price = f", {found.cost.per_hour:,.2f} an hour" if found.cost else ""
+    return (
+        f"{found.nodes} x {found.instance_type} with engines of {found.tensor_parallel}, {found.gpus} GPUs{price}: "
+        f"TTFT p95 {_ms(found.latency.ttft_p95)}, ITL {_ms(found.latency.itl_mean)}"
+    )
+
+
+def _charts(found: Sizing) -> tuple[Chart, Chart]:
+    targets, rate = found.workload.traffic.targets or Targets(), found.workload.traffic.requests_per_second
+
+    def line(name: str, field: str, color: str, marker: str) -> Line:
+        way = {"apart": "disaggregated", "together": "aggregated, the same GPUs"}[name]
+        points = [(point.rate, getattr(getattr(point, name), field)) for point in found.curve]
+        return Line(way, points, color, marker)
+
+    return (
+        Chart(
+            "time to first token, 95th percentile",
+            [line("apart", "ttft_p95", "blue", "d"), line("together", "ttft_p95", "red", "a")],
+            targets.ttft_p95_seconds,
+            rate,
+        ),
+        Chart(
+            "time between tokens, mean",
+            [line("apart", "itl_mean", "blue", "d"), line("together", "itl_mean", "red", "a")],
+            targets.itl_seconds,
+            rate,
+        ),
+    )
+
+
+def _as_data(found: Sizing) -> dict[str, Any]:
+    data = asdict(found) | {
+        "workload": found.workload.model_dump(mode="json"),
+        "options": [_option_data(option) for option in found.options],
+        "specification": found.specification,
+    }
+    finite: dict[str, Any] = _finite(data)
+    return finite
+
+
+def _option_data(option: Option) -> dict[str, Any]:
+    return asdict(option) | {
+        "quotas": [{"code": need.quota.code, "name": need.quota.name, "vcpus": need.vcpus} for need in option.quotas]
+    }
+
+
+def _finite(value: Any) -> Any:
+    """Return data without numbers that JSON lacks: what has no end is null."""
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def _named(option: Option) -> str:
+    return f"{_nodes(option.prefill)} for prefill, {_nodes(option.decode)} for decode"
+
+
+def _nodes(nodes: tuple[str, int]) -> str:
+    return f"{nodes[1]} x {nodes[0]}"
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:,.1f} ms" if seconds < 0.1 else f"{seconds * 1000:,.0f} ms"
