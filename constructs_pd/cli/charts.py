@@ -84,7 +84,7 @@ def terminal_chart(chart: Chart, columns: int, *, colored: bool) -> str:
     except ModuleNotFoundError:
         raise MissingChartsError(INSTALL.format("plotille"), name="plotille") from None
     figure = plotille.Figure()
-    figure.width, figure.height = max(20, columns - 24), TERMINAL_ROWS
+    figure.width, figure.height = max(20, columns - 30), TERMINAL_ROWS
     figure.with_colors = colored
     figure.color_mode = "names"
     figure.x_label, figure.y_label = "requests/s", "ms"

@@ -25,8 +25,8 @@ from constructs_pd.planning.spec_targets import Targets
 ORDER_OF_MAGNITUDE: Final = 0.3
 MOST_OPTIONS: Final = 5
 COLUMNS: Final = (
-    Column("prefill"),
-    Column("decode"),
+    Column("prefill", may_break=True),
+    Column("decode", may_break=True),
     Column("GPUs", is_number=True),
     Column("TTFT p50", is_number=True),
     Column("TTFT p95", is_number=True),

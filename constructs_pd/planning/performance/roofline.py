@@ -83,17 +83,24 @@ class Engine:
 
         The tokens of answers are few beside a step's, and are not taken off what it has left for prompts.
         """
-        total, done = 0.0, 0.0
-        for _ in range(ceil(tokens / self.step_tokens)):
-            part = min(self.step_tokens, tokens - done)
-            total += self.step_seconds(
-                prompt_tokens=part,
+        whole = int(tokens // self.step_tokens)
+        done = whole * self.step_tokens
+        seconds = 0.0
+        if whole:  # each looks back a step further than the one before: so many times the one in the middle
+            seconds += whole * self.step_seconds(
+                prompt_tokens=self.step_tokens,
+                tokens_before=tokens_before + (done - self.step_tokens) / 2,
+                sequences=sequences,
+                context_tokens=context_tokens,
+            )
+        if tokens > done:
+            seconds += self.step_seconds(
+                prompt_tokens=tokens - done,
                 tokens_before=tokens_before + done,
                 sequences=sequences,
                 context_tokens=context_tokens,
             )
-            done += part
-        return total
+        return seconds
 
     def prompt_share_seconds(
         self, tokens: float, *, tokens_before: float = 0, sequences: float = 0, context_tokens: float = 0

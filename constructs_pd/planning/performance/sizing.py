@@ -12,6 +12,7 @@ from constructs_pd.findings import Finding, PlanError, Severity
 from constructs_pd.planning.catalog.loader import Catalog, load_catalog
 from constructs_pd.planning.codes import UNSERVABLE
 from constructs_pd.planning.facts import Facts, gather
+from constructs_pd.planning.fit import context_tokens
 from constructs_pd.planning.performance.advice import Advice, advise
 from constructs_pd.planning.performance.aggregated import Aggregated
 from constructs_pd.planning.performance.cost import Cost, QuotaNeed, cost, quota_needs
@@ -172,6 +173,9 @@ def _option(
     refused = next((finding for finding in examine(facts) if finding.severity is Severity.ERROR), None)
     if refused is not None:
         return f"{refused.code} {refused.message}"
+    context = context_tokens(facts)
+    if context is not None and requests.longest_tokens > context:
+        return f"requests of {requests.longest_tokens:,.0f} tokens do not fit a context of {context:,}"
     apart = disaggregated_of(facts, requests)
     if apart is None:
         missing = unknown_speed(facts)

@@ -73,7 +73,7 @@ class Workload(FrozenModel):
             prefill: The instance type of prefill, and how many.
             decode: The same of decode.
         """
-        stated = self.model_dump(mode="json", exclude_unset=True, exclude_none=True)
+        stated = self.model_dump(mode="json", exclude_unset=True)
         kept = ("region", "availability_zone", "model", "traffic", "hugging_face_token")
         arguments = {"engine_args": {"block_size": self.block_tokens}} if self.block_tokens is not None else {}
         phases = {

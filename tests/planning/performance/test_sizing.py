@@ -1,0 +1,170 @@
+"""How many nodes a workload takes, what they cost, and what is written of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+import pytest
+
+from constructs_pd import PlanError, plan
+from constructs_pd.planning.catalog import load_catalog
+from constructs_pd.planning.performance.cost import cost, quota_needs
+from constructs_pd.planning.performance.sizing import Sizing, size
+from support.workloads import workload_with
+
+CATALOG = load_catalog()
+
+
+@pytest.fixture(scope="module")
+def example() -> Sizing:
+    return size(workload_with())
+
+
+def test_the_cheapest_comes_first_and_every_one_meets_the_targets(example: Sizing) -> None:
+    costs = [option.cost.per_hour for option in example.options if option.cost]
+    assert costs == sorted(costs)
+    assert len(costs) == 4
+    for option in example.options:
+        assert option.latency.ttft_p95 <= 1.0
+        assert option.latency.itl_mean <= 0.012
+        assert 40 <= option.most_rate <= option.full_rate
+
+
+def test_one_node_less_of_either_phase_is_not_enough(example: Sizing) -> None:
+    best = example.options[0]
+    workload = example.workload
+    for phases in ((best.prefill[1] - 1, best.decode[1]), (best.prefill[1], best.decode[1] - 1)):
+        less = workload.deployment((best.prefill[0], phases[0]), (best.decode[0], phases[1]))
+        codes = {finding.code for finding in plan(less).findings}
+        assert "PD235" in codes
+
+
+def test_the_cost_is_nodes_times_price_over_tokens(example: Sizing) -> None:
+    best = example.options[0]
+    nodes = best.prefill[1] + best.decode[1]
+    assert best.cost is not None
+    assert (best.prefill[0], best.decode[0]) == ("p5.48xlarge", "p5.48xlarge")
+    assert best.cost.per_hour == pytest.approx(55.04 * nodes)
+    assert best.cost.per_million_outputs == pytest.approx(55.04 * nodes / (40 * 300 * 3600 / 1e6))
+    assert best.cost.per_million_tokens == pytest.approx(55.04 * nodes / (40 * 4300 * 3600 / 1e6))
+    assert best.gpus == 8 * nodes
+    (need,) = best.quotas
+    assert (need.quota.code, need.vcpus) == ("L-417A185B", 192 * nodes)
+
+
+def test_what_is_written_plans_without_errors_and_warns_of_nothing_about_its_speed(example: Sizing) -> None:
+    for option in example.options:
+        planned = plan(example.workload.deployment(option.prefill, option.decode))
+        assert {finding.code for finding in planned.findings} <= {"PD115", "PD218", "PD233"}
+    assert (planned.prefill.replicas, planned.decode.replicas) == (option.prefill[1], option.decode[1])
+    assert planned.prefill.engine_arguments["block_size"] == 64
+
+
+def test_the_curve_reaches_from_nothing_to_where_both_are_full(example: Sizing) -> None:
+    rates = [point.rate for point in example.curve]
+    assert rates == sorted(rates)
+    assert len(rates) == 32
+    assert rates[0] < 5
+    first, last = example.curve[0], example.curve[-1]
+    assert not first.apart.is_saturated
+    assert not first.together.is_saturated
+    assert last.apart.is_saturated
+    assert last.together.is_saturated
+    times = [point.apart.itl_mean for point in example.curve if not point.apart.is_saturated]
+    assert times == sorted(times)
+
+
+def test_the_advice_is_of_the_same_nodes(example: Sizing) -> None:
+    assert example.advice.verdict == "yes"
+    assert example.advice.apart == example.options[0].latency
+    assert example.advice.most_apart == pytest.approx(example.options[0].most_rate)
+    assert any("pipeline parallelism is refused" in reason for reason in example.advice.reasons)
+
+
+def test_every_number_of_an_option_has_an_end(example: Sizing) -> None:
+    def numbers(value: Any) -> list[float]:
+        if isinstance(value, dict):
+            return [number for each in value.values() for number in numbers(each)]
+        if isinstance(value, list | tuple):
+            return [number for each in value for number in numbers(each)]
+        return [value] if isinstance(value, float) else []
+
+    found = numbers([asdict(option) for option in example.options])
+    assert len(found) > 40
+    assert all(map(isfinite, found))
+
+
+def test_without_prices_the_fewest_gpus_come_first() -> None:
+    found = size(workload_with({"prices_per_hour": {}, "instance_types": ["p5en.48xlarge", "p5.48xlarge"]}))
+    assert all(option.cost is None for option in found.options)
+    assert found.together is not None
+    assert found.together.cost is None
+    gpus = [option.gpus for option in found.options]
+    assert gpus == sorted(gpus)
+
+
+def test_without_targets_nothing_is_busier_than_four_fifths() -> None:
+    found = size(workload_with({"traffic.targets": None, "instance_types": ["p5.48xlarge"]}))
+    assert found.options[0].latency.utilization <= 0.8
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"traffic.targets": {"itl_seconds": 0.001}}, "with 64 nodes of each phase itl_seconds is 0.00"),
+        ({"traffic.targets": {"ttft_p50_seconds": 0.001}}, "with 64 nodes of each phase ttft_p50_seconds is"),
+        ({"traffic.requests_per_second": 1e6}, "64 nodes of each phase do not serve 1e+06 requests a second"),
+        ({"traffic.output_tokens": 5000}, "requests of 9,000 tokens do not fit a context of 8,192"),
+        ({"instance_types": ["p5.47xlarge"]}, "PD201 "),
+        ({"instance_types": ["g7.48xlarge"], "model.source": "Qwen/Qwen3-8B"}, "RTX PRO 4500"),
+        ({"model.source": "nobody/nothing"}, "PD205 "),
+        ({"model.source": "deepseek-ai/DeepSeek-V3", "instance_types": ["p5.48xlarge"]}, "PD203 "),
+        ({"availability_zone": "us-east-1a"}, "PD103 "),
+    ],
+)
+def test_what_cannot_be_served_says_why(changes: dict[str, Any], reason: str) -> None:
+    with pytest.raises(PlanError) as caught:
+        size(workload_with(changes))
+    assert {finding.code for finding in caught.value.findings} == {"PD007"}
+    assert reason in str(caught.value)
+
+
+def test_what_one_instance_type_cannot_serve_another_does() -> None:
+    found = size(workload_with({"instance_types": ["p5.48xlarge", "g6e.48xlarge"]}))
+    assert {option.prefill[0] for option in found.options} == {"p5.48xlarge"}
+    assert any(reason.startswith("g6e.48xlarge: with 64 nodes of each phase") for reason in found.rejected)
+
+
+def test_a_gated_model_and_rows_of_the_users_own_go_into_the_specification() -> None:
+    row = CATALOG.instances["p5.48xlarge"].model_dump(mode="json") | {"instance_type": "own.48xlarge"}
+    changes = {
+        "model.source": "meta-llama/Meta-Llama-3.1-70B",
+        "hugging_face_token": {"secret_name": "hugging-face", "key": "token"},
+        "custom_instances": [row],
+        "instance_types": ["own.48xlarge"],
+        "traffic.targets": {"itl_seconds": 0.05},
+    }
+    found = size(workload_with(changes))
+    assert found.specification["custom_instances"] == [row]
+    assert found.specification["hugging_face_token"] == {"secret_name": "hugging-face", "key": "token"}
+    assert found.options[0].quotas == ()
+    plan(found.workload.deployment(found.options[0].prefill, found.options[0].decode))
+
+
+def test_prompts_that_a_cache_holds_take_fewer_nodes_of_prefill() -> None:
+    changes = {"instance_types": ["p5.48xlarge"]}
+    plain = size(workload_with(changes)).options[0]
+    cached = size(workload_with({**changes, "traffic.cached_prompt_fraction": 0.75})).options[0]
+    assert cached.prefill[1] < plain.prefill[1]
+
+
+def test_cost_and_quotas_by_hand() -> None:
+    found = cost(36.0, 10.0, 900.0, 100.0)
+    assert (found.per_hour, found.per_million_outputs, found.per_million_tokens) == (36.0, 10.0, 1.0)
+    nodes = [(CATALOG.instances[name], number) for name, number in (("g6.8xlarge", 2), ("p5.48xlarge", 1))]
+    assert [(need.quota.code, need.vcpus) for need in quota_needs(CATALOG, nodes)] == [
+        ("L-DB2E81BA", 64),
+        ("L-417A185B", 192),
+    ]

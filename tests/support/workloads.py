@@ -1,0 +1,31 @@
+"""Workloads for tests: the example, changed where a test says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from constructs_pd.planning.performance.workload import Workload
+from support.specs import ROOT, changed
+
+WORKLOAD_FILE = ROOT / "apps" / "workload.yaml"
+
+
+def workload_data() -> dict[str, Any]:
+    """Return the example as plain data."""
+    data: dict[str, Any] = yaml.safe_load(WORKLOAD_FILE.read_text(encoding="utf-8"))
+    return data
+
+
+def workload_with(changes: dict[str, Any] | None = None) -> Workload:
+    """Return the example with other values at dotted paths."""
+    return Workload.model_validate(changed(workload_data(), changes or {}))
+
+
+def workload_file(folder: Path, changes: dict[str, Any] | None = None) -> Path:
+    """Write the example with other values at dotted paths, and return its path."""
+    path = folder / "workload.yaml"
+    path.write_text(yaml.safe_dump(changed(workload_data(), changes or {})), encoding="utf-8")
+    return path
