@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
@@ -63,27 +63,36 @@ def size_command(stated: Namespace) -> int:
             output.complaint(str(error))
         return ERRORS
     charts = _charts(found)
+    if stated.json:
+        output.as_json({"sizing": _as_data(found), "findings": []})
+    else:
+        _print(found)
     try:
-        if stated.json:
-            output.as_json({"sizing": _as_data(found), "findings": []})
-        else:
-            _print(found)
         if stated.plot and not stated.json:
             for chart in charts:
                 output.line()
                 output.drawing(terminal_chart(chart, get_terminal_size().columns, colored=output.is_terminal()))
         if stated.chart is not None:
-            write_chart(charts, f"{found.workload.model.source}: {_named(found.options[0])}", stated.chart)
+            heading = f"{found.workload.model.source}: {_named(found.options[0])}"
+            _write(stated.chart, lambda path: write_chart(charts, heading, path))
         if stated.emit_spec is not None:
             text = HEADER + yaml.safe_dump(found.specification, sort_keys=False, allow_unicode=True)
-            stated.emit_spec.write_text(text, encoding="utf-8")
-    except MissingChartsError as error:
+            _write(stated.emit_spec, lambda path: path.write_text(text, encoding="utf-8"))
+    except (MissingChartsError, _NotWrittenError) as error:
         output.complaint(str(error))
         return USAGE_ERROR
-    except OSError as error:
-        output.complaint(f"{error.filename} cannot be written: {error.strerror}")
-        return USAGE_ERROR
     return 0
+
+
+class _NotWrittenError(Exception):
+    """A file cannot be written."""
+
+
+def _write(path: Path, write: Callable[[Path], object]) -> None:
+    try:
+        write(path)
+    except OSError as error:
+        raise _NotWrittenError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def _chart_file(text: str) -> Path:

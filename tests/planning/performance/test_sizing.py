@@ -46,9 +46,9 @@ def test_the_cost_is_nodes_times_price_over_tokens(example: Sizing) -> None:
     nodes = best.prefill[1] + best.decode[1]
     assert best.cost is not None
     assert (best.prefill[0], best.decode[0]) == ("p5.48xlarge", "p5.48xlarge")
-    assert best.cost.per_hour == pytest.approx(55.04 * nodes)
-    assert best.cost.per_million_outputs == pytest.approx(55.04 * nodes / (40 * 300 * 3600 / 1e6))
-    assert best.cost.per_million_tokens == pytest.approx(55.04 * nodes / (40 * 4300 * 3600 / 1e6))
+    assert best.cost.per_hour == pytest.approx(55.0 * nodes)
+    assert best.cost.per_million_outputs == pytest.approx(55.0 * nodes / (40 * 300 * 3600 / 1e6))
+    assert best.cost.per_million_tokens == pytest.approx(55.0 * nodes / (40 * 4300 * 3600 / 1e6))
     assert best.gpus == 8 * nodes
     (need,) = best.quotas
     assert (need.quota.code, need.vcpus) == ("L-417A185B", 192 * nodes)
