@@ -45,7 +45,7 @@ def test_the_wheel_is_typed_and_brings_its_data(wheel_files: set[str], name: str
 
 def test_the_core_needs_pydantic_and_yaml_only() -> None:
     assert [requirement.split(">")[0] for requirement in PROJECT["dependencies"]] == ["pydantic", "PyYAML"]
-    extras = {"k8s", "aws", "kubectl", "cli", "conformance", "observability", "all"}
+    extras = {"k8s", "aws", "kubectl", "cli", "charts", "conformance", "observability", "all"}
     assert set(PROJECT["optional-dependencies"]) == extras
 
 

@@ -9,6 +9,8 @@ from constructs_pd.planning.rules.rule import Rule, Violation
 
 def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation where the phases' instance types differ."""
+    if any(phase.instance is None for phase in facts.phases):
+        return
     prefill, decode = (phase.spec.instance_type for phase in facts.phases)
     if prefill != decode:
         yield Violation(

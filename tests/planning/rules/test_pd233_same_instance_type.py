@@ -12,3 +12,7 @@ def test_warns_of_two_with_both_names() -> None:
     assert finding.severity is Severity.WARNING
     assert finding.subject == "decode.instance_type"
     assert finding.message == "prefill stands on g6.8xlarge, decode on g6e.8xlarge"
+
+
+def test_leaves_an_unknown_type_to_its_own_rule() -> None:
+    assert findings_of(RULE, {"decode.instance_type": "g6.9xlarge"}) == []
