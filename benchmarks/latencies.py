@@ -7,65 +7,43 @@ from dataclasses import dataclass
 from functools import cache
 from math import ceil, isfinite
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict
 
-from constructs_pd.planning.catalog import load_catalog
-from constructs_pd.planning.catalog.rows import GpuSpeedRow
-from constructs_pd.planning.models import ModelFacts, model_facts
+from benchmarks.published import Published
 from constructs_pd.planning.performance.aggregated import Aggregated
-from constructs_pd.planning.performance.disaggregated import Disaggregated, HandOver
+from constructs_pd.planning.performance.disaggregated import Disaggregated
 from constructs_pd.planning.performance.latency import Latency, Requests
 from constructs_pd.planning.performance.roofline import Engine
-from constructs_pd.planning.performance.work import work_of
 
-VLLM_VERSION: Final = "0.26.0"
+MOST_SEQUENCES: Final = 1024
 # Beyond it the page and the command say "order of magnitude".
 ORDER_OF_MAGNITUDE: Final = 0.3
 _HALVINGS: Final = 60
 _UPPER_QUARTILE: Final = 0.75
-_BITS: Final = 8
 
 
-class PublishedLatency(BaseModel):
+class PublishedLatency(Published):
     """One row of a published table, with the settings that it was measured with.
 
     Attributes:
         table: The table's name, the same in all its rows.
-        model: A model of the catalogue; or
-        config: the part of its config.json that counts.
-        gpu: The GPU's row in gpu_speed.yaml.
-        gpu_changes: What is different of a GPU that EC2 does not have.
         load: engine: a prompt alone, without a server; batch: requests that start together; concurrency: so many
             requests are always under way; rate: so many arrive in a second, at random.
         requests: How many requests, or how many a second.
         prefill_engines: Of a disaggregated run; 0 where engines serve both phases.
-        hand_over_gbps: What a pair of engines gets, in Gbit/s.
         waves: How many requests each place of a run of concurrency had. All its places ask at once at the start, so one
             wave in so many waits for the whole wave; 0 where that is not known, and nothing waits so.
         fitted: Whether the shares and times of the catalogue were fitted to it.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     table: str
-    model: str | None = None
-    config: dict[str, Any] | None = None
     title: str
-    gpu: str
-    gpu_changes: dict[str, float] = {}
-    compute_capability: str
     server: str
     tensor_parallel: int = 1
     engines: int = 1
     prefill_engines: int = 0
-    hand_over_gbps: float | None = None
-    step_tokens: int = 8192
-    kv_cache_dtype: str = "auto"
-    prompt_tokens: int
-    output_tokens: int
     load: Literal["engine", "batch", "concurrency", "rate"]
     requests: float
     waves: int = 0
@@ -78,31 +56,9 @@ class PublishedLatency(BaseModel):
     date: datetime.date
 
     @property
-    def facts(self) -> ModelFacts:
-        """The model's facts."""
-        if self.config is not None:
-            return model_facts(self.config)
-        assert self.model is not None
-        facts = load_catalog().models[self.model].facts
-        assert facts is not None
-        return facts
-
-    @property
-    def speed(self) -> GpuSpeedRow:
-        """How fast its GPUs are."""
-        return load_catalog().gpu_speed[self.gpu].model_copy(update=dict(self.gpu_changes))
-
-    @property
     def engine(self) -> Engine:
         """One of its engines."""
-        work = work_of(self.facts, self.tensor_parallel, self.compute_capability, kv_cache_dtype=self.kv_cache_dtype)
-        speed = load_catalog().engine_speed[VLLM_VERSION]
-        return Engine(work, self.speed, speed, self.tensor_parallel, self.step_tokens, sequences=1024)
-
-    @property
-    def of_requests(self) -> Requests:
-        """Its requests: those of a benchmark are all alike."""
-        return Requests(self.prompt_tokens, 0, self.output_tokens, 0.0)
+        return self.engine_of(self.tensor_parallel, MOST_SEQUENCES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +130,8 @@ def _predicted(row: PublishedLatency) -> tuple[float, float, float]:
 def _served(row: PublishedLatency, engine: Engine) -> Aggregated | Disaggregated:
     if row.prefill_engines == 0:
         return Aggregated(engine, row.engines)
-    assert row.hand_over_gbps is not None
-    size = sum(part.bytes_per_token * part.seen(row.prompt_tokens) for part in engine.work.attention)
-    wire = size * row.tensor_parallel * _BITS / (row.hand_over_gbps * 1e9)
-    return Disaggregated(
-        engine, engine, row.prefill_engines, row.engines - row.prefill_engines, HandOver(0.003, 0.0, wire, wire, wire)
-    )
+    decode = row.engines - row.prefill_engines
+    return Disaggregated(engine, engine, row.prefill_engines, decode, row.hand_over_to(engine))
 
 
 def _whole(found: Latency, requests: Requests) -> float:

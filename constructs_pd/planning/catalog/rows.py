@@ -397,6 +397,9 @@ class EngineSpeedRow(Row):
     layer_us: Annotated[float, Field(ge=0)] = Field(
         description="what the kernels of a layer take of a step at least, in microseconds"
     )
+    eager_layer_us: Annotated[float, Field(ge=0)] = Field(
+        description="what the CPU takes to launch a layer's kernels one by one, without CUDA graphs, in microseconds"
+    )
     sequence_us: Annotated[float, Field(ge=0)] = Field(
         description="what the scheduler and the sampler take of a step for a sequence, in microseconds"
     )

@@ -72,6 +72,7 @@ def engine_on(
         tensor_parallel=tensor_parallel,
         step_tokens=found.shape.max_num_batched_tokens,
         sequences=min(found.shape.max_num_seqs, room),
+        is_eager=found.shape.is_eager,
     )
 
 

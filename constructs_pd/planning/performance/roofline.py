@@ -30,6 +30,7 @@ class Engine:
         tensor_parallel: GPUs of the engine.
         step_tokens: The most tokens of a step.
         sequences: The most requests that it answers at once: max_num_seqs, or what its KV cache holds.
+        is_eager: Whether CUDA graphs are off, so that the CPU launches each kernel.
     """
 
     work: Work
@@ -38,6 +39,7 @@ class Engine:
     tensor_parallel: int
     step_tokens: int
     sequences: int
+    is_eager: bool = False
 
     def step_seconds(
         self,
@@ -72,6 +74,8 @@ class Engine:
         seconds += 2 * self.work.state_bytes * sequences / self._bandwidth
         seconds += self._sums(tokens)
         seconds += self.work.layers * self.speed.layer_us * _MICRO
+        if self.is_eager:  # the GPU works while the CPU launches what is next: the slower of both decides
+            seconds = max(seconds, self.work.layers * self.speed.eager_layer_us * _MICRO)
         return seconds + self.speed.step_ms * _MILLI + self.speed.sequence_us * _MICRO * sequences
 
     def prompt_seconds(

@@ -114,3 +114,12 @@ def test_states_are_read_and_written() -> None:
     assert hybrid.work.layers == 32
     one, many = (hybrid.step_seconds(sequences=number, context_tokens=1000) for number in (1, 129))
     assert many - one > 2 * 128 * hybrid.work.state_bytes / 3.35e12
+
+
+def test_without_cuda_graphs_a_small_step_waits_for_the_cpu() -> None:
+    graphs = engine("Qwen/Qwen3-8B")
+    eager = replace(graphs, is_eager=True)
+    token = {"sequences": 1.0, "context_tokens": 100.0}
+    assert eager.step_seconds(**token) == pytest.approx(36 * 730e-6 + 1.5e-3 + 10e-6)
+    assert graphs.step_seconds(**token) < 0.5 * eager.step_seconds(**token)
+    assert eager.prompt_seconds(8000) == graphs.prompt_seconds(8000)

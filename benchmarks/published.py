@@ -1,0 +1,72 @@
+"""What published benchmarks have in common: a model, a GPU, and engines of it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict
+
+from constructs_pd.planning.catalog import load_catalog
+from constructs_pd.planning.models import ModelFacts, model_facts
+from constructs_pd.planning.performance.disaggregated import HandOver
+from constructs_pd.planning.performance.latency import Requests
+from constructs_pd.planning.performance.roofline import Engine
+from constructs_pd.planning.performance.work import work_of
+
+VLLM_VERSION: Final = "0.26.0"
+_BITS: Final = 8
+_FIXED_SECONDS: Final = 0.003  # of a hand-over, as in transfer_paths.yaml
+
+
+class Published(BaseModel):
+    """The model and the GPU of a published measurement.
+
+    Attributes:
+        model: A model of the catalogue; or
+        config: the part of its config.json that counts.
+        gpu: The GPU's row in gpu_speed.yaml.
+        gpu_changes: What is different of a GPU that EC2 does not have.
+        hand_over_gbps: What a pair of engines gets, in Gbit/s, or none without a hand-over.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str | None = None
+    config: dict[str, Any] | None = None
+    gpu: str
+    gpu_changes: dict[str, float] = {}
+    compute_capability: str
+    kv_cache_dtype: str = "auto"
+    hand_over_gbps: float | None = None
+    step_tokens: int = 8192
+    prompt_tokens: int
+    output_tokens: int
+
+    @property
+    def facts(self) -> ModelFacts:
+        """The model's facts."""
+        if self.config is not None:
+            return model_facts(self.config)
+        assert self.model is not None
+        facts = load_catalog().models[self.model].facts
+        assert facts is not None
+        return facts
+
+    @property
+    def of_requests(self) -> Requests:
+        """Its requests: those of a benchmark are all alike."""
+        return Requests(self.prompt_tokens, 0, self.output_tokens, 0.0)
+
+    def engine_of(self, tensor_parallel: int, sequences: int) -> Engine:
+        """Return an engine on so many GPUs that answers so many requests at once."""
+        catalog = load_catalog()
+        gpu = catalog.gpu_speed[self.gpu].model_copy(update=dict(self.gpu_changes))
+        work = work_of(self.facts, tensor_parallel, self.compute_capability, kv_cache_dtype=self.kv_cache_dtype)
+        return Engine(work, gpu, catalog.engine_speed[VLLM_VERSION], tensor_parallel, self.step_tokens, sequences)
+
+    def hand_over_to(self, decode: Engine) -> HandOver:
+        """Return the hand-over of a prompt to an engine, without what posting it takes."""
+        assert self.hand_over_gbps is not None
+        size = sum(part.bytes_per_token * part.seen(self.prompt_tokens) for part in decode.work.attention)
+        wire = size * decode.tensor_parallel * _BITS / (self.hand_over_gbps * 1e9)
+        return HandOver(_FIXED_SECONDS, 0.0, wire, wire, wire)
