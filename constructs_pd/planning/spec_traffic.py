@@ -45,5 +45,5 @@ class Traffic(FrozenModel):
     )
     targets: Targets | None = Field(
         default=None,
-        description="what clients are promised: {ttft_p95_seconds: ..., itl_seconds: ...}; default: nothing",
+        description="within what it is to be served: {ttft_p95_seconds: ..., itl_seconds: ...}; default: slo",
     )

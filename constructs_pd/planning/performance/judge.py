@@ -8,6 +8,7 @@ from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.performance.advice import Advice, advise
 from constructs_pd.planning.performance.engines import disaggregated_of, requests_of
 from constructs_pd.planning.performance.mixed import same_gpus_aggregated
+from constructs_pd.planning.spec import DeploymentSpec
 from constructs_pd.planning.spec_targets import Targets
 
 
@@ -24,6 +25,16 @@ class _Asked:
         return id(self.facts)
 
 
+def targets_of(spec: DeploymentSpec) -> Targets:
+    """Return what the traffic is to be served within: what is stated for it, else what clients are promised."""
+    traffic, slo = spec.traffic, spec.slo
+    if traffic is not None and traffic.targets is not None:
+        return traffic.targets
+    if slo is None:
+        return Targets()
+    return Targets(ttft_p95_seconds=slo.ttft_p95_seconds, itl_p95_seconds=slo.itl_p95_seconds)
+
+
 def advice_on(facts: Facts) -> Advice | None:
     """Return whether a specification should serve its phases apart; none without answers' lengths or with unknowns."""
     return _advice(_Asked(facts))
@@ -36,7 +47,7 @@ def _advice(asked: _Asked) -> Advice | None:
     requests = requests_of(traffic) if traffic else None
     if traffic is None or requests is None:
         return None
-    targets = traffic.targets or Targets()
+    targets = targets_of(facts.spec)
     apart = disaggregated_of(facts, requests)
     together = same_gpus_aggregated(facts, requests, targets, traffic.requests_per_second) if apart else None
     if apart is None or together is None:

@@ -5,10 +5,9 @@ from math import isfinite
 
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
-from constructs_pd.planning.performance.judge import advice_on
+from constructs_pd.planning.performance.judge import advice_on, targets_of
 from constructs_pd.planning.rules import performance_terms
 from constructs_pd.planning.rules.rule import Rule, Violation
-from constructs_pd.planning.spec_targets import Targets
 
 REMEDY = "see `constructs-pd size` for the nodes that it takes, raise replicas, or state less traffic"
 
@@ -26,9 +25,10 @@ def check(facts: Facts) -> Iterator[Violation]:
             REMEDY,
         )
         return
-    for field, seconds, promised in (traffic.targets or Targets()).missed(found.apart):
+    owner = "slo" if traffic.targets is None else "traffic.targets"
+    for field, seconds, promised in targets_of(facts.spec).missed(found.apart):
         if isfinite(seconds):
-            yield Violation(f"traffic.targets.{field}", f"{seconds:.3g} s are predicted for {promised:g} s", REMEDY)
+            yield Violation(f"{owner}.{field}", f"{seconds:.3g} s are predicted for {promised:g} s", REMEDY)
 
 
 RULE = Rule(

@@ -27,6 +27,13 @@ def test_warns_of_each_target_that_is_missed_with_both_numbers(field: str) -> No
     assert finding.message.endswith(" s are predicted for 0.001 s")
 
 
+def test_what_is_promised_is_a_target_unless_another_is_stated() -> None:
+    promised = {"monitoring": {}, "slo": {"itl_p95_seconds": 0.01}}
+    (finding,) = findings_of(RULE, {**traffic(), **promised})
+    assert finding.subject == "slo.itl_p95_seconds"
+    assert findings_of(RULE, {**traffic(targets={"itl_seconds": 1.0}), **promised}) == []
+
+
 def test_warns_of_more_than_can_be_served() -> None:
     (finding,) = findings_of(RULE, traffic(requests_per_second=1000.0))
     assert finding.subject == "traffic.requests_per_second"
