@@ -17,8 +17,8 @@ from constructs_pd.cli.charts import FILE_TYPES, Chart, Line, MissingChartsError
 from constructs_pd.cli.output import Column, Group
 from constructs_pd.cli.status import ERRORS, USAGE_ERROR
 from constructs_pd.findings import PlanError
-from constructs_pd.planning.performance.sizing import Option, Sizing, Together, size
-from constructs_pd.planning.performance.workload import load_workload
+from constructs_pd.planning.performance.sizing import Option, Sizing, Together
+from constructs_pd.planning.performance.workload_file import size_file
 from constructs_pd.planning.spec_targets import Targets
 
 # Beyond this error a number is no more than an order of magnitude.
@@ -55,7 +55,7 @@ def add_options(parser: ArgumentParser) -> None:
 def size_command(stated: Namespace) -> int:
     """Size a workload and print the answer, or everything that stands in the way."""
     try:
-        found = size(load_workload(stated.workload))
+        found = size_file(stated.workload)
     except PlanError as error:
         if stated.json:
             output.as_json({"sizing": None, "findings": [asdict(finding) for finding in error.findings]})

@@ -70,6 +70,18 @@ UNSERVABLE: Final = Code(
     "Whatever is bought of them, clients wait longer than they are promised.",
     "docs/performance.md",
 )
+UNUSED_PRICE: Final = Code(
+    "PD008",
+    "Every price is of an instance type that a workload considers",
+    "A misspelled name leaves the type that is meant without a price, and its options without a cost.",
+    "this library",
+)
+TOO_LONG_REQUEST: Final = Code(
+    "PD009",
+    "A mean request of a workload fits the context",
+    "vLLM ends an answer where the context is full: answers are shorter than is reckoned with.",
+    "vLLM 0.26.0 v1/core/sched/utils.py, check_stop",
+)
 OTHER_PLAN: Final = Code(
     "PD501",
     "Constructs that belong together render one plan",
@@ -223,6 +235,8 @@ OTHER_CODES: Final = (
     LITERAL_SECRET,
     NOTHING_TO_ACKNOWLEDGE,
     UNSERVABLE,
+    UNUSED_PRICE,
+    TOO_LONG_REQUEST,
     OTHER_PLAN,
     SECOND_SERVICE,
     PATCHED_CLUSTER,

@@ -91,11 +91,11 @@ def plan_or_exit(path: str | Path) -> DeploymentPlan:
 def _examination(document: YamlDocument, diagnosis: Diagnosis[DeploymentSpec]) -> Examination:
     facts = gather(diagnosis.spec, load_catalog()) if diagnosis.spec is not None else None
     found = examine(facts) if facts is not None else ()
-    rest = (finding for finding in found if not any(_is_unread(finding, form) for form in diagnosis.findings))
+    rest = (finding for finding in found if not any(is_unread(finding, form) for form in diagnosis.findings))
     return Examination(facts, in_order(located((*diagnosis.findings, *rest), document)))
 
 
-def _is_unread(finding: Finding, form: Finding) -> bool:
+def is_unread(finding: Finding, form: Finding) -> bool:
     """Return whether a rule misses what is there and could not be read: a field, or an element of its list."""
     owner, _, last = form.subject.rpartition(".")
     return finding.subject == form.subject or (last.isdecimal() and finding.subject == owner)

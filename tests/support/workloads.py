@@ -19,13 +19,22 @@ def workload_data() -> dict[str, Any]:
     return data
 
 
+def changed_workload(changes: dict[str, Any]) -> dict[str, Any]:
+    """Return the example with other values at dotted paths; prices of types that it then ignores are left out."""
+    data = changed(workload_data(), changes)
+    if "prices_per_hour" not in changes:
+        prices = data["prices_per_hour"]
+        data["prices_per_hour"] = {name: prices[name] for name in prices if name in data["instance_types"]}
+    return data
+
+
 def workload_with(changes: dict[str, Any] | None = None) -> Workload:
-    """Return the example with other values at dotted paths."""
-    return Workload.model_validate(changed(workload_data(), changes or {}))
+    """Return the changed example, read."""
+    return Workload.model_validate(changed_workload(changes or {}))
 
 
 def workload_file(folder: Path, changes: dict[str, Any] | None = None) -> Path:
-    """Write the example with other values at dotted paths, and return its path."""
+    """Write the changed example, and return its path."""
     path = folder / "workload.yaml"
-    path.write_text(yaml.safe_dump(changed(workload_data(), changes or {})), encoding="utf-8")
+    path.write_text(yaml.safe_dump(changed_workload(changes or {}), sort_keys=False), encoding="utf-8")
     return path

@@ -28,6 +28,7 @@ from constructs_pd.planning.performance.mixed import same_gpus_aggregated
 from constructs_pd.planning.performance.most import Served, full_rate, most_rate
 from constructs_pd.planning.performance.replicas import fewest_apart, fewest_together
 from constructs_pd.planning.performance.workload import Workload
+from constructs_pd.planning.performance.workload_mistakes import workload_mistakes
 from constructs_pd.planning.resolve import examine
 from constructs_pd.planning.spec_targets import Targets
 
@@ -129,9 +130,13 @@ def size(workload: Workload, catalog: Catalog | None = None) -> Sizing:
     """Return how a workload is served best.
 
     Raises:
-        PlanError: Nothing that is considered serves it within its targets; says what stands in the way of each.
+        PlanError: The workload has mistakes; or nothing that is considered serves it within its targets, with what
+            stands in the way of each.
     """
     catalog = catalog if catalog is not None else load_catalog()
+    mistakes = workload_mistakes(workload, catalog)
+    if mistakes:
+        raise PlanError(mistakes)
     requests = requests_of(workload.traffic)
     assert requests is not None  # a workload states its answers' lengths
     targets = workload.traffic.targets or Targets()
@@ -139,7 +144,7 @@ def size(workload: Workload, catalog: Catalog | None = None) -> Sizing:
     for pair in product(workload.instance_types, repeat=2):
         found = _option(workload, catalog, requests, targets, *pair)
         if isinstance(found, str):
-            rejected.append(f"{_named(*pair)}: {found}")
+            rejected.append(found)
         else:
             options.append(found)
     if not options:
@@ -172,22 +177,29 @@ def _option(
     facts = _trial(workload, catalog, prefill, decode)
     refused = next((finding for finding in examine(facts) if finding.severity is Severity.ERROR), None)
     if refused is not None:
-        return f"{refused.code} {refused.message}"
-    context = context_tokens(facts)
+        return _refusal(refused, prefill, decode)
+    name, context = _named(prefill, decode), context_tokens(facts)
     if context is not None and requests.longest_tokens > context:
-        return f"requests of {requests.longest_tokens:,.0f} tokens do not fit a context of {context:,}"
+        return f"{name}: requests of {requests.longest_tokens:,.0f} tokens do not fit a context of {context:,}"
     apart = disaggregated_of(facts, requests)
     if apart is None:
         missing = unknown_speed(facts)
-        return f"{missing} is not known" if missing else "a request does not fit an engine's KV cache"
+        return f"{missing} is not known" if missing else f"{name}: a request does not fit an engine's KV cache"
     rate, most = workload.traffic.requests_per_second, workload.most_nodes
     weights = _weights(workload, facts)
     numbers = fewest_apart(
         apart, requests, rate, targets, most, lambda left, right: left * weights[0] + right * weights[1]
     )
     if numbers is None:
-        return _why_not(apart.with_engines(most, most), requests, rate, targets, most)
+        return f"{name}: {_why_not(apart.with_engines(most, most), requests, rate, targets, most)}"
     return _served(workload, facts, apart.with_engines(*numbers), requests, targets)
+
+
+def _refusal(refused: Finding, prefill: str, decode: str) -> str:
+    """Return an error of a pair, of one phase in the same words whatever serves the other: so it is said once."""
+    phase = refused.subject.partition(".")[0]
+    alone = {"prefill": f"{prefill} for prefill", "decode": f"{decode} for decode"}.get(phase)
+    return f"{alone or _named(prefill, decode)}: {refused.code} {refused.message}"
 
 
 def _weights(workload: Workload, facts: Facts) -> list[float]:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from constructs_pd.findings import PlanError
 from constructs_pd.planning.catalog.rows import InstanceRow, ModelRow
-from constructs_pd.planning.codes import FILE
 from constructs_pd.planning.model_base import FrozenModel
 from constructs_pd.planning.spec import DeploymentSpec, Model
-from constructs_pd.planning.spec_errors import diagnose_as
-from constructs_pd.planning.spec_file import located
 from constructs_pd.planning.spec_pods import SecretReference
 from constructs_pd.planning.spec_traffic import Traffic
-from constructs_pd.planning.yaml_lines import YamlFileError, parse_yaml
+from constructs_pd.planning.spec_types import unique
 
 
 class WorkloadTraffic(Traffic):
@@ -40,8 +35,10 @@ class Workload(FrozenModel):
     )
     model: Model
     traffic: WorkloadTraffic
-    instance_types: Annotated[tuple[str, ...], Field(strict=False)] = Field(
-        min_length=1, max_length=16, description="the instance types to consider for both phases, a list of 1 to 16"
+    instance_types: Annotated[tuple[str, ...], Field(strict=False), AfterValidator(unique)] = Field(
+        min_length=1,
+        max_length=16,
+        description="the instance types to consider for both phases, a list of 1 to 16, each once",
     )
     prices_per_hour: dict[str, Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)]] = Field(
         default={},
@@ -93,19 +90,3 @@ class Workload(FrozenModel):
     def deployment(self, prefill: tuple[str, int], decode: tuple[str, int]) -> DeploymentSpec:
         """Return the same, read."""
         return DeploymentSpec.model_validate(self.specification(prefill, decode))
-
-
-def load_workload(path: str | Path) -> Workload:
-    """Read a workload from a YAML file.
-
-    Raises:
-        PlanError: The file cannot be read, is not YAML, or holds a field that is unknown, missing or unsound.
-    """
-    try:
-        document = parse_yaml(Path(path))
-    except YamlFileError as error:
-        raise PlanError([FILE.finding("the file", error.message, error.remedy, error.location)]) from None
-    diagnosis = diagnose_as(Workload, document.data)
-    if diagnosis.findings or diagnosis.spec is None:
-        raise PlanError(tuple(located(diagnosis.findings, document.with_renamed(diagnosis.renamed))))
-    return diagnosis.spec

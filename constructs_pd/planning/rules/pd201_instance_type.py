@@ -11,17 +11,22 @@ from constructs_pd.planning.rules.suggest import known_names
 def check(facts: Facts) -> Iterator[Violation]:
     """Yield a violation for each phase whose instance type has no row, or is known not to serve."""
     for phase in facts.phases:
-        name, known = phase.spec.instance_type, facts.built_in.instances
-        unsuitable = None if name in known else facts.catalog.unsuitable(name)
-        if phase.instance is not None and unsuitable is None:
-            continue
-        why = f": {unsuitable.reason}" if unsuitable else ""
-        otherwise = "" if unsuitable else "; otherwise give its numbers in custom_instances"
-        yield Violation(
-            f"{phase.name}.instance_type",
-            f"{name!r} is none of the {len(known)} instance types whose GPUs and EFA are known{why}",
-            f"{known_names(name, known)}{otherwise}",
-        )
+        yield from unknown_type(facts, phase.spec.instance_type, f"{phase.name}.instance_type")
+
+
+def unknown_type(facts: Facts, name: str, subject: str) -> Iterator[Violation]:
+    """Yield a violation where an instance type has no row, or is known not to serve."""
+    known = facts.built_in.instances
+    unsuitable = None if name in known else facts.catalog.unsuitable(name)
+    if name in facts.catalog.instances and unsuitable is None:
+        return
+    why = f": {unsuitable.reason}" if unsuitable else ""
+    otherwise = "" if unsuitable else "; otherwise give its numbers in custom_instances"
+    yield Violation(
+        subject,
+        f"{name!r} is none of the {len(known)} instance types whose GPUs and EFA are known{why}",
+        f"{known_names(name, known)}{otherwise}",
+    )
 
 
 RULE = Rule(

@@ -57,13 +57,16 @@ class Rule:
 
     def findings(self, facts: Facts) -> Iterator[Finding]:
         """Yield a finding for every violation."""
-        for violation in self.check(facts):
-            yield Finding(
-                code=self.code,
-                severity=violation.severity or self.severity,
-                subject=violation.subject,
-                message=violation.message,
-                remedy=violation.remedy,
-                source=self.source,
-                defect=violation.defect,
-            )
+        return map(self.finding, self.check(facts))
+
+    def finding(self, violation: Violation) -> Finding:
+        """Return a violation as a finding with this code."""
+        return Finding(
+            code=self.code,
+            severity=violation.severity or self.severity,
+            subject=violation.subject,
+            message=violation.message,
+            remedy=violation.remedy,
+            source=self.source,
+            defect=violation.defect,
+        )

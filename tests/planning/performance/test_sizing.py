@@ -116,12 +116,8 @@ def test_without_targets_nothing_is_busier_than_four_fifths() -> None:
         ({"traffic.targets": {"itl_seconds": 0.001}}, "with 64 nodes of each phase itl_seconds is 0.00"),
         ({"traffic.targets": {"ttft_p50_seconds": 0.001}}, "with 64 nodes of each phase ttft_p50_seconds is"),
         ({"traffic.requests_per_second": 1e6}, "64 nodes of each phase do not serve 1e+06 requests a second"),
-        ({"traffic.output_tokens": 5000}, "requests of 9,000 tokens do not fit a context of 8,192"),
-        ({"instance_types": ["p5.47xlarge"]}, "PD201 "),
         ({"instance_types": ["g7.48xlarge"], "model.source": "Qwen/Qwen3-8B"}, "RTX PRO 4500"),
-        ({"model.source": "nobody/nothing"}, "PD205 "),
         ({"model.source": "deepseek-ai/DeepSeek-V3", "instance_types": ["p5.48xlarge"]}, "PD203 "),
-        ({"availability_zone": "us-east-1a"}, "PD103 "),
     ],
 )
 def test_what_cannot_be_served_says_why(changes: dict[str, Any], reason: str) -> None:
