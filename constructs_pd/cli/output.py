@@ -130,6 +130,15 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
+def can_print(text: str) -> bool:
+    """Return whether standard output's encoding has these characters."""
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def printable(text: str) -> str:
     """Return a text without control characters, which a terminal would obey; lines stay lines."""
     return "".join(_escape(character) if _is_control(character) else character for character in text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
@@ -13,7 +13,16 @@ from typing import Any, Final
 import yaml
 
 from constructs_pd.cli import output
-from constructs_pd.cli.charts import FILE_TYPES, Chart, Line, MissingChartsError, terminal_chart, write_chart
+from constructs_pd.cli.charts import (
+    FILE_TYPES,
+    Chart,
+    Line,
+    MissingChartsError,
+    drawn_charts,
+    require,
+    terminal_chart,
+)
+from constructs_pd.cli.files import NotWrittenError, check_outputs, write_outputs
 from constructs_pd.cli.output import Column, Group
 from constructs_pd.cli.status import ERRORS, USAGE_ERROR
 from constructs_pd.findings import PlanError
@@ -24,6 +33,9 @@ from constructs_pd.planning.spec_targets import Targets
 # Beyond this error a number is no more than an order of magnitude.
 ORDER_OF_MAGNITUDE: Final = 0.3
 MOST_OPTIONS: Final = 5
+CHART: Final = "--chart"
+SPEC: Final = "--emit-spec"
+SPEC_TYPES: Final = (".yaml", ".yml")
 COLUMNS: Final = (
     Column("prefill", may_break=True),
     Column("decode", may_break=True),
@@ -45,60 +57,75 @@ HEADER: Final = (
 def add_options(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("workload", metavar="WORKLOAD.yaml", type=Path)
-    parser.add_argument("--emit-spec", type=Path, metavar="FILE", help="write the specification that serves it best")
     parser.add_argument(
-        "--chart", type=_chart_file, metavar="FILE", help="write TTFT and ITL over the rate: .svg or .png"
+        SPEC, type=_file(SPEC_TYPES), metavar="FILE", help="write the specification that serves it best: .yaml"
     )
+    parser.add_argument(
+        CHART, type=_file(FILE_TYPES), metavar="FILE", help="write TTFT and ITL over the rate: .svg or .png"
+    )
+    parser.add_argument("--force", action="store_true", help="replace these files where they exist")
     parser.add_argument("--plot", action="store_true", help="draw them in the terminal too")
 
 
 def size_command(stated: Namespace) -> int:
     """Size a workload and print the answer, or everything that stands in the way."""
     try:
+        require(*(["matplotlib"] if stated.chart else []), *(["plotille"] if stated.plot and not stated.json else []))
+        check_outputs(_outputs(stated), read=stated.workload, force=stated.force)
         found = size_file(stated.workload)
+    except (MissingChartsError, NotWrittenError) as error:
+        output.complaint(str(error))
+        return USAGE_ERROR
     except PlanError as error:
         if stated.json:
             output.as_json({"sizing": None, "findings": [asdict(finding) for finding in error.findings]})
         else:
             output.complaint(str(error))
         return ERRORS
-    charts = _charts(found)
     if stated.json:
         output.as_json({"sizing": _as_data(found), "findings": []})
     else:
         _print(found)
-    try:
-        if stated.plot and not stated.json:
-            for chart in charts:
+        if stated.plot:
+            for chart in _charts(found):
                 output.line()
-                output.drawing(terminal_chart(chart, get_terminal_size().columns, colored=output.is_terminal()))
-        if stated.chart is not None:
-            heading = f"{found.workload.model.source}: {_named(found.options[0])}"
-            _write(stated.chart, lambda path: write_chart(charts, heading, path))
-        if stated.emit_spec is not None:
-            text = HEADER + yaml.safe_dump(found.specification, sort_keys=False, allow_unicode=True)
-            _write(stated.emit_spec, lambda path: path.write_text(text, encoding="utf-8"))
-    except (MissingChartsError, _NotWrittenError) as error:
+                width, braille = get_terminal_size().columns, output.can_print("⠿")
+                text = terminal_chart(chart, width, colored=output.is_terminal(), has_braille=braille)
+                output.drawing(text)
+    try:
+        write_outputs([(option, path, _content(option, path, found)) for option, path in _outputs(stated).items()])
+    except NotWrittenError as error:
         output.complaint(str(error))
         return USAGE_ERROR
+    if not stated.json:
+        for path in _outputs(stated).values():
+            output.line(f"wrote {path}")
     return 0
 
 
-class _NotWrittenError(Exception):
-    """A file cannot be written."""
+def _outputs(stated: Namespace) -> dict[str, Path]:
+    """Return the files to write, by the option that names each."""
+    named = {CHART: stated.chart, SPEC: stated.emit_spec}
+    return {option: path for option, path in named.items() if path is not None}
 
 
-def _write(path: Path, write: Callable[[Path], object]) -> None:
-    try:
-        write(path)
-    except OSError as error:
-        raise _NotWrittenError(f"{path} cannot be written: {error.strerror}") from None
+def _content(option: str, path: Path, found: Sizing) -> bytes:
+    """Return what is written for an option."""
+    if option == SPEC:
+        return (HEADER + yaml.safe_dump(found.specification, sort_keys=False, allow_unicode=True)).encode("utf-8")
+    heading = f"{found.workload.model.source}: {_named(found.options[0])}"
+    return drawn_charts(_charts(found), heading, path.suffix.lower().removeprefix("."))
 
 
-def _chart_file(text: str) -> Path:
-    path = Path(text)
-    if path.suffix.lower() not in FILE_TYPES:
-        raise ArgumentTypeError(f"{text!r} ends neither in .svg nor in .png")
+def _file(suffixes: Sequence[str]) -> Callable[[str], Path]:
+    """Return what reads the path of a file of one of these kinds."""
+
+    def path(text: str) -> Path:
+        named = Path(text)
+        if named.suffix.lower() not in suffixes:
+            raise ArgumentTypeError(f"{text!r} does not end in {' or '.join(suffixes)}")
+        return named
+
     return path
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import re
 import struct
 import sys
+from errno import ENOSPC
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constructs_pd import plan_file
+from constructs_pd.cli import output
 from constructs_pd.planning.performance.workload import Workload, WorkloadTraffic
 from constructs_pd.planning.spec_targets import Targets
 from support.command_line import Done, command, on_terminal
@@ -81,6 +86,33 @@ def test_the_curves_are_drawn_in_the_terminal_both_ways() -> None:
     assert "\x1b" in on_terminal("size", str(WORKLOAD_FILE), "--plot").out
 
 
+def test_without_unicode_the_curves_are_drawn_in_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "can_print", lambda text: text.isascii())
+    out = command("size", str(WORKLOAD_FILE), "--plot").out
+    assert out.isascii()
+    drawn = out.partition("time to first token, 95th percentile")[2].partition("Legend")[0]
+    assert re.search(r"^ +900 \| \.{40,}$", drawn, re.MULTILINE), "the promise of 1,000 ms"
+    assert re.search(r"^ +300 \| .*d.*a", drawn, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("encoding", "has_it"), [("utf-8", True), ("ascii", False), ("latin-1", False)])
+def test_what_standard_output_can_print_is_what_its_encoding_has(
+    encoding: str, has_it: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
+    assert output.can_print("\u283f") is has_it
+
+
+def test_the_steps_of_a_terminals_scales_are_even() -> None:
+    out = command("size", str(WORKLOAD_FILE), "--plot").out
+    for drawn in out.split("(ms)")[1:]:
+        labels = [float(text.replace(",", "")) for text in re.findall(r"^ +([\d,.]+) \|", drawn, re.MULTILINE)]
+        assert len(labels) == 13
+        assert {round(above - below, 6) for above, below in pairwise(labels)} == {labels[-2]}
+        rates = [float(text) for text in drawn.partition("(requests/s)")[2].partition("Legend")[0].split()[1:]]
+        assert rates == [0, 15, 30, 45, 60, 75]
+
+
 def test_an_svg_has_both_ways_of_both_times_and_is_the_same_each_time(tmp_path: Path) -> None:
     paths = [tmp_path / name for name in ("one.svg", "two.SVG")]
     for path in paths:
@@ -89,7 +121,8 @@ def test_an_svg_has_both_ways_of_both_times_and_is_the_same_each_time(tmp_path: 
     assert text == paths[1].read_text(encoding="utf-8")
     shown = [element.text for element in ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}text")]
     assert shown.count("disaggregated") == shown.count("aggregated, the same GPUs") == 2
-    assert shown.count("promised") == shown.count("stated rate") == 2
+    assert shown.count("promised: 1,000 ms") == shown.count("promised: 12 ms") == 1
+    assert shown.count("stated: 40 requests/s") == 2
     assert {"time to first token, 95th percentile", "time between tokens, mean", "requests per second"} <= set(shown)
 
 
@@ -151,18 +184,111 @@ def test_what_cannot_be_served_is_refused_with_every_reason(tmp_path: Path) -> N
     assert {finding["code"] for finding in data["findings"]} == {"PD007"}
 
 
-@pytest.mark.parametrize("option", ["--chart", "--emit-spec"])
-def test_a_file_that_cannot_be_written_says_so(option: str, tmp_path: Path) -> None:
-    path = tmp_path / "none" / "file.svg"
+OUTPUTS = [("--chart", "chart.svg"), ("--emit-spec", "spec.yaml")]
+
+
+@pytest.mark.parametrize(("option", "name"), OUTPUTS)
+def test_a_file_that_exists_is_replaced_by_force_alone(option: str, name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text("precious", encoding="utf-8")
+    path.chmod(0o640)
     done = command("size", str(WORKLOAD_FILE), option, str(path))
-    assert done.status == 2
-    assert done.err == f"{path} cannot be written: No such file or directory\n"
+    assert (done.status, done.out) == (2, "")
+    assert done.err == f"{option}: {path} exists: add --force to replace it, or name another file\n"
+    assert path.read_text(encoding="utf-8") == "precious"
+    done = command("size", str(WORKLOAD_FILE), option, str(path), "--force")
+    assert (done.status, done.out.splitlines()[-1]) == (0, f"wrote {path}")
+    assert path.read_text(encoding="utf-8") != "precious"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
-def test_a_chart_of_another_kind_is_a_wrong_command(tmp_path: Path) -> None:
-    done = command("size", str(WORKLOAD_FILE), "--chart", str(tmp_path / "chart.pdf"))
+def test_a_link_stays_and_what_it_stands_for_is_replaced(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.yaml", tmp_path / "link.yaml"
+    target.write_text("old", encoding="utf-8")
+    link.symlink_to(target)
+    assert command("size", str(WORKLOAD_FILE), "--emit-spec", str(link), "--force").status == 0
+    assert link.is_symlink()
+    assert "old" not in target.read_text(encoding="utf-8")
+
+
+def test_the_workload_itself_is_never_replaced(tmp_path: Path) -> None:
+    path = workload_file(tmp_path)
+    before, link = path.read_bytes(), tmp_path / "link.yaml"
+    link.hardlink_to(path)
+    for name in (path, link, tmp_path / ".." / tmp_path.name / path.name):
+        done = command("size", str(path), "--emit-spec", str(name), "--force")
+        assert (done.status, done.out) == (2, "")
+        assert done.err == f"--emit-spec names {name}, which is read: name another file\n"
+    assert path.read_bytes() == before
+
+
+def test_two_outputs_are_two_files(tmp_path: Path) -> None:
+    link = tmp_path / "chart.svg"
+    link.symlink_to(tmp_path / "spec.yaml")
+    paths = ("--chart", str(link), "--emit-spec", str(tmp_path / "spec.yaml"))
+    done = command("size", str(WORKLOAD_FILE), *paths, "--force")
+    assert (done.status, done.out) == (2, "")
+    assert done.err == f"--chart and --emit-spec both name {tmp_path / 'spec.yaml'}: name two files\n"
+
+
+@pytest.mark.parametrize(("option", "name"), OUTPUTS)
+def test_what_is_no_place_for_a_file_says_so_before_any_work(option: str, name: str, tmp_path: Path) -> None:
+    folder, pipe = tmp_path / f"folder-{name}", tmp_path / f"pipe-{name}"
+    folder.mkdir()
+    os.mkfifo(pipe)
+    nowhere = tmp_path / "none" / name
+    expected = {
+        folder: f"{folder} is a folder: name a file",
+        pipe: f"{pipe} is no regular file: name a file",
+        nowhere: f"there is no folder {nowhere.parent}: make it, or name a file in one that exists",
+        Path(f"/proc/{name}"): f"/proc/{name} cannot be written: No such file or directory",
+        tmp_path / f"{'x' * 300}{name}": f"{tmp_path}/{'x' * 300}{name} cannot be written: File name too long",
+        tmp_path / f"a\0{name}": f"{tmp_path}/a\\x00{name} cannot be written: embedded null byte",
+    }
+    for path, message in expected.items():
+        done = command("size", "nowhere.yaml", option, str(path), "--force")
+        assert (done.status, done.out, done.err) == (2, "", f"{option}: {message}\n")
+    assert sorted(file.name for file in tmp_path.iterdir()) == [folder.name, pipe.name]
+
+
+def test_nothing_is_written_where_one_of_two_files_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = ("--chart", str(tmp_path / "chart.svg"), "--emit-spec", str(tmp_path / "spec.yaml"))
+    written = Path.write_bytes
+
+    def full(path: Path, data: bytes) -> int:
+        if "spec.yaml" in path.name:
+            written(path, data[:10])
+            raise OSError(ENOSPC, "No space left on device")
+        return written(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    done = command("size", str(WORKLOAD_FILE), *paths)
     assert done.status == 2
-    assert "ends neither in .svg nor in .png" in done.err
+    assert done.err == f"--emit-spec: {tmp_path / 'spec.yaml'} cannot be written: No space left on device\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_written_of_a_workload_that_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "spec.yaml"
+    refused = workload_file(tmp_path, {"traffic.requests_per_second": 1e6})
+    assert command("size", str(refused), "--emit-spec", str(path)).status == 1
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "kinds"),
+    [
+        ("--chart", "chart.pdf", ".svg or .png"),
+        ("--chart", "spec.yaml", ".svg or .png"),
+        ("--emit-spec", "chart.svg", ".yaml or .yml"),
+        ("--emit-spec", "", ".yaml or .yml"),
+    ],
+)
+def test_a_file_of_another_kind_is_a_wrong_command(option: str, name: str, kinds: str) -> None:
+    done = command("size", str(WORKLOAD_FILE), option, name)
+    assert done.status == 2
+    assert f"argument {option}: '{name}' does not end in {kinds}" in done.err
 
 
 @pytest.mark.parametrize(
@@ -176,7 +302,7 @@ def test_without_the_library_it_says_what_to_install(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, module, None)
     done = command("size", str(WORKLOAD_FILE), *options)
-    assert done.status == 2
+    assert (done.status, done.out) == (2, "")
     assert done.err == f"charts need {module}: pip install 'constructs-pd[cli,charts]'\n"
     assert list(tmp_path.iterdir()) == []
 
