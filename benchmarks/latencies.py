@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 from functools import cache
-from math import ceil, isfinite
+from math import isfinite
 from pathlib import Path
 from typing import Final, Literal
 
@@ -18,10 +18,7 @@ from constructs_pd.planning.performance.latency import Latency, Requests
 from constructs_pd.planning.performance.roofline import Engine
 
 MOST_SEQUENCES: Final = 1024
-# Beyond it the page and the command say "order of magnitude".
-ORDER_OF_MAGNITUDE: Final = 0.3
 _HALVINGS: Final = 60
-_UPPER_QUARTILE: Final = 0.75
 
 
 class PublishedLatency(Published):
@@ -33,8 +30,9 @@ class PublishedLatency(Published):
             requests are always under way; rate: so many arrive in a second, at random.
         requests: How many requests, or how many a second.
         prefill_engines: Of a disaggregated run; 0 where engines serve both phases.
-        waves: How many requests each place of a run of concurrency had. All its places ask at once at the start, so one
-            wave in so many waits for the whole wave; 0 where that is not known, and nothing waits so.
+        prefill_tensor_parallel: GPUs of such an engine, where they are others than decode's.
+        waves: How many requests each place of a run of concurrency had; 0 where that is not known. All its places ask
+            at once at the start, and the first wave waits for itself: requests that arrive at random do not.
         fitted: Whether the shares and times of the catalogue were fitted to it.
     """
 
@@ -44,6 +42,7 @@ class PublishedLatency(Published):
     tensor_parallel: int = 1
     engines: int = 1
     prefill_engines: int = 0
+    prefill_tensor_parallel: int | None = None
     load: Literal["engine", "batch", "concurrency", "rate"]
     requests: float
     waves: int = 0
@@ -57,8 +56,34 @@ class PublishedLatency(Published):
 
     @property
     def engine(self) -> Engine:
-        """One of its engines."""
+        """One of its engines; of a disaggregated run one that answers."""
         return self.engine_of(self.tensor_parallel, MOST_SEQUENCES)
+
+    @property
+    def kind_of_load(self) -> Literal["alone", "batch", "rate", "closed_loop"]:
+        """What its load is to the planner."""
+        if self.load == "rate":
+            return "rate"
+        if self.requests == 1:
+            return "alone"
+        return "closed_loop" if self.load == "concurrency" else "batch"
+
+    @property
+    def gpus(self) -> str:
+        """Its engines, in words."""
+        name = self.gpu_name or self.gpu.rpartition(" ")[0]
+        if self.prefill_engines == 0:
+            return f"{self.engines} x {self.tensor_parallel} {name}"
+        prefill = f"{self.prefill_engines} x {self.prefill_tensor_parallel or self.tensor_parallel}"
+        return f"{prefill} + {self.engines - self.prefill_engines} x {self.tensor_parallel} {name}"
+
+    @property
+    def stated_load(self) -> str:
+        """Its load, in words."""
+        if self.load == "rate":
+            return f"{self.requests:g}/s"
+        waves = f", {self.waves} waves" if self.waves else ""
+        return f"concurrency {self.requests:g}{waves}" if self.load == "concurrency" else f"batch {self.requests:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +92,22 @@ class Compared:
 
     Attributes:
         row: The row.
-        what: TTFT, ITL or total.
+        time: TTFT, ITL, or the whole batch.
         published_ms: The published number.
         predicted_ms: The predicted one.
     """
 
     row: PublishedLatency
-    what: Literal["TTFT", "ITL", "total"]
+    time: Literal["TTFT", "ITL", "whole"]
     published_ms: float
     predicted_ms: float
 
     @property
-    def error(self) -> float:
-        """The prediction's error, as a share of what was published."""
-        return self.predicted_ms / self.published_ms - 1
-
-    @property
-    def is_order_of_magnitude(self) -> bool:
-        """Whether the error is so large that the prediction is no more than an order of magnitude."""
-        return abs(self.error) > ORDER_OF_MAGNITUDE
+    def number(self) -> str:
+        """Which number it is: no other is called so."""
+        row = self.row
+        lengths = f"{row.prompt_tokens} / {row.output_tokens} tokens"
+        return f"{row.table}: {row.title} on {row.gpus}, {lengths}, {row.stated_load}, {self.time}"
 
 
 @cache
@@ -104,7 +126,7 @@ def compared(row: PublishedLatency) -> tuple[Compared, ...]:
     if row.itl_ms is not None:
         found.append(Compared(row, "ITL", row.itl_ms, itl * 1e3))
     if row.total_ms is not None:
-        found.append(Compared(row, "total", row.total_ms, total * 1e3))
+        found.append(Compared(row, "whole", row.total_ms, total * 1e3))
     return tuple(found)
 
 
@@ -120,18 +142,15 @@ def _predicted(row: PublishedLatency) -> tuple[float, float, float]:
     served = _served(row, engine)
     rate = row.requests if row.load == "rate" else _closed_rate(served, requests, row.requests)
     found = served.latency(requests, rate)
-    first = found.ttft_mean
-    if row.waves:
-        burst = (row.requests + 1) / 2 * engine.prompt_share_seconds(row.prompt_tokens) / row.engines
-        first += (burst - found.ttft_mean) / row.waves if burst > found.ttft_mean else 0.0
-    return first, found.itl_mean, _whole(found, requests)
+    return found.ttft_mean, found.itl_mean, _whole(found, requests)
 
 
 def _served(row: PublishedLatency, engine: Engine) -> Aggregated | Disaggregated:
     if row.prefill_engines == 0:
         return Aggregated(engine, row.engines)
+    prefill = row.engine_of(row.prefill_tensor_parallel or row.tensor_parallel, MOST_SEQUENCES)
     decode = row.engines - row.prefill_engines
-    return Disaggregated(engine, engine, row.prefill_engines, decode, row.hand_over_to(engine))
+    return Disaggregated(prefill, engine, row.prefill_engines, decode, row.hand_over_to(engine))
 
 
 def _whole(found: Latency, requests: Requests) -> float:
@@ -149,23 +168,3 @@ def _closed_rate(served: Aggregated | Disaggregated, requests: Requests, under_w
         else:
             high = middle
     return low
-
-
-def usual_errors() -> dict[str, tuple[float | None, float | None]]:
-    """Return, by GPU, the errors of TTFT and ITL that three quarters of its rows do not exceed; none without rows.
-
-    A batch that was timed as a whole counts as ITL, which most of it is. GPUs that EC2 does not have are left out.
-    """
-    found: dict[str, tuple[list[float], list[float]]] = {}
-    for row in (row for row in published_latencies() if not row.gpu_changes):
-        first, further = found.setdefault(row.gpu, ([], []))
-        for each in compared(row):
-            (first if each.what == "TTFT" else further).append(abs(each.error))
-    return {gpu: (_upper_quartile(first), _upper_quartile(further)) for gpu, (first, further) in found.items()}
-
-
-def _upper_quartile(errors: list[float]) -> float | None:
-    if not errors:
-        return None
-    ordered = sorted(errors)
-    return ordered[ceil(_UPPER_QUARTILE * len(ordered)) - 1]

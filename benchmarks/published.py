@@ -26,6 +26,7 @@ class Published(BaseModel):
         config: the part of its config.json that counts.
         gpu: The GPU's row in gpu_speed.yaml.
         gpu_changes: What is different of a GPU that EC2 does not have.
+        gpu_name: The name of such a GPU.
         hand_over_gbps: What a pair of engines gets, in Gbit/s, or none without a hand-over.
     """
 
@@ -35,6 +36,7 @@ class Published(BaseModel):
     config: dict[str, Any] | None = None
     gpu: str
     gpu_changes: dict[str, float] = {}
+    gpu_name: str | None = None
     compute_capability: str
     kv_cache_dtype: str = "auto"
     hand_over_gbps: float | None = None

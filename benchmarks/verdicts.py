@@ -27,7 +27,25 @@ class Engines(BaseModel):
 
 
 class Study(Published):
-    """A published comparison of both ways on the same GPUs."""
+    """A published comparison of both ways on the same GPUs.
+
+    Attributes:
+        study: Its name.
+        found: What it found of the phases apart.
+        claim: In its words.
+        prefill: The engines that took prompts.
+        decode: Those that answered.
+        aggregated: Those that served both.
+        sequences: The most requests that an engine answered at once.
+        rate: Requests that were offered in a second.
+        ttft_p50_seconds: Within which time to the first token they count, or none.
+        itl_seconds: The same between tokens.
+        published_ratio: How many times as many requests it served apart, where it says so of the same times.
+        note: What was assumed.
+        weak: Why little may be built on it, if so.
+        source: Where it stands.
+        date: Since when.
+    """
 
     study: str
     found: Literal["gain", "loss"]
@@ -41,6 +59,7 @@ class Study(Published):
     itl_seconds: float | None = None
     published_ratio: float | None = None
     note: str = ""
+    weak: str = ""
     source: str
     date: datetime.date
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
@@ -26,12 +26,11 @@ from constructs_pd.cli.files import NotWrittenError, check_outputs, write_output
 from constructs_pd.cli.output import Column, Group
 from constructs_pd.cli.status import ERRORS, USAGE_ERROR
 from constructs_pd.findings import PlanError
+from constructs_pd.planning.performance.accuracy import Accuracy
 from constructs_pd.planning.performance.sizing import Option, Sizing, Together
 from constructs_pd.planning.performance.workload_file import size_file
 from constructs_pd.planning.spec_targets import Targets
 
-# Beyond this error a number is no more than an order of magnitude.
-ORDER_OF_MAGNITUDE: Final = 0.3
 MOST_OPTIONS: Final = 5
 CHART: Final = "--chart"
 SPEC: Final = "--emit-spec"
@@ -145,8 +144,8 @@ def _print(found: Sizing) -> None:
     )
     for need in best.quotas:
         output.line(f"quota: {need.vcpus:,} vCPUs of {need.quota.name} ({need.quota.code})")
-    for text in _how_sure(best):
-        output.line(text)
+    for accuracy in (best.ttft_accuracy, best.itl_accuracy):
+        output.line(accuracy.sentence)
     if found.together is not None:
         output.line(f"together, which is not deployed here: {_together(found.together)}")
     output.line()
@@ -172,17 +171,6 @@ def _cells(option: Option) -> tuple[str, ...]:
         f"{cost.per_million_outputs:,.2f}" if cost else "unknown",
         f"{cost.per_million_tokens:,.2f}" if cost else "unknown",
     )
-
-
-def _how_sure(option: Option) -> Iterator[str]:
-    """Say how far such predictions were off; beyond 30 % they are no more than an order of magnitude."""
-    for name, error in (("TTFT", option.ttft_error), ("ITL", option.itl_error)):
-        if error is None:
-            yield f"{name} is an order of magnitude: no benchmark of this GPU was found"
-        elif error > ORDER_OF_MAGNITUDE:
-            yield f"{name} is an order of magnitude: a quarter of such predictions were off by more than {error:.0%}"
-        else:
-            yield f"{name} was predicted within {error:.0%} of three in four published numbers"
 
 
 def _together(found: Together) -> str:
@@ -229,8 +217,14 @@ def _as_data(found: Sizing) -> dict[str, Any]:
 
 def _option_data(option: Option) -> dict[str, Any]:
     return asdict(option) | {
-        "quotas": [{"code": need.quota.code, "name": need.quota.name, "vcpus": need.vcpus} for need in option.quotas]
+        "ttft_accuracy": _accuracy_data(option.ttft_accuracy),
+        "itl_accuracy": _accuracy_data(option.itl_accuracy),
+        "quotas": [{"code": need.quota.code, "name": need.quota.name, "vcpus": need.vcpus} for need in option.quotas],
     }
+
+
+def _accuracy_data(found: Accuracy) -> dict[str, Any]:
+    return asdict(found) | {"is_order_of_magnitude": found.is_order_of_magnitude}
 
 
 def _finite(value: Any) -> Any:

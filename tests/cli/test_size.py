@@ -52,12 +52,18 @@ def test_the_ratio_the_quota_and_what_is_full_first_are_said(example: Done) -> N
 
 
 def test_what_is_no_more_than_an_order_of_magnitude_says_so(example: Done, tmp_path: Path) -> None:
-    assert "TTFT is an order of magnitude: a quarter of such predictions were off by more than 3" in example.out
-    assert "ITL was predicted within " in example.out
+    assert re.search(
+        r"^TTFT is an order of magnitude: a quarter of \d+ published numbers of H100 were missed by more than \d+%$",
+        example.out,
+        re.MULTILINE,
+    )
+    assert re.search(
+        r"^ITL was predicted within \d+% of three in four of \d+ published numbers of H100$", example.out, re.MULTILINE
+    )
     other = {"instance_types": ["g7e.48xlarge"], "traffic.targets": {"itl_seconds": 0.5}, "prices_per_hour": {}}
     done = command("size", str(workload_file(tmp_path, other)))
-    assert "TTFT is an order of magnitude: no benchmark of this GPU was found" in done.out
-    assert "ITL is an order of magnitude: no benchmark of this GPU was found" in done.out
+    assert "TTFT is an order of magnitude: no published number of RTX PRO 6000 was found" in done.out
+    assert "ITL is an order of magnitude: no published number of RTX PRO 6000 was found" in done.out
     assert "unknown" in done.out
 
 
@@ -155,6 +161,9 @@ def test_json_has_everything_and_no_number_without_an_end() -> None:
     assert data["options"][0]["quotas"] == [
         {"code": "L-417A185B", "name": "Running On-Demand P instances", "vcpus": 192 * data["options"][0]["gpus"] // 8}
     ]
+    ttft, itl = (data["options"][0][f"{time}_accuracy"] for time in ("ttft", "itl"))
+    assert (ttft["gpu"], ttft["is_order_of_magnitude"], itl["is_order_of_magnitude"]) == ("H100", True, False)
+    assert min(ttft["numbers"], itl["numbers"]) > 20
     assert len(data["curve"]) == 32
     assert data["curve"][-1]["apart"]["ttft_mean"] is None
     assert data["workload"]["traffic"]["output_tokens"] == 300

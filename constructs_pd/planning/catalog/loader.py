@@ -33,6 +33,7 @@ from constructs_pd.planning.catalog.rows import (
     KubernetesRow,
     ModelRow,
     OfferingsRow,
+    PredictionErrorRow,
     QuotaRow,
     RayRow,
     RegistryRow,
@@ -71,6 +72,7 @@ class Catalog:
     gpu_memory: Mapping[str, GpuMemoryRow]
     gpu_speed: Mapping[str, GpuSpeedRow]
     engine_speed: Mapping[str, EngineSpeedRow]
+    prediction_errors: Mapping[str, PredictionErrorRow]
     quotas: Mapping[str, QuotaRow]
     transfer_paths: Mapping[str, TransferPathRow]
     models: Mapping[str, ModelRow]
@@ -126,6 +128,7 @@ def load_catalog() -> Catalog:
         gpu_memory=_by_key(_read("gpu_memory.yaml", GpuMemoryRow), "gpu"),
         gpu_speed=_by_key(_read("gpu_speed.yaml", GpuSpeedRow), "gpu"),
         engine_speed=_by_key(_read("engine_speed.yaml", EngineSpeedRow), "vllm_version"),
+        prediction_errors=_by_key(_read("prediction_errors.yaml", PredictionErrorRow), "number"),
         quotas=_by_key(_read("quotas.yaml", QuotaRow), "families"),
         transfer_paths=_by_key(_read("transfer_paths.yaml", TransferPathRow), "path"),
         engine_arguments=_by_key(_read("engine_arguments.yaml", EngineArgumentsRow), "vllm_version"),

@@ -380,11 +380,31 @@ class GpuSpeedRow(Row):
     is_measured: bool = Field(
         description="whether the shares were fitted to measurements of this GPU; else they are another's, derated"
     )
-    ttft_error: Annotated[float, Field(ge=0)] | None = Field(
-        description="the error that three quarters of the predicted times to the first token do not exceed, as a "
-        "share; null where nobody published any"
+
+
+class PredictionErrorRow(Row):
+    """A latency that somebody published, beside what the planner predicts of the same engines, load and lengths."""
+
+    number: str = Field(description="the published number: its table, what ran on what, and the time")
+    gpu: str = Field(description="the GPU, as in gpu_speed.yaml; another name where EC2 has none such")
+    time: Literal["TTFT", "ITL", "whole"] = Field(
+        description="TTFT: to the first token; ITL: between tokens; whole: a batch from start to end, mostly ITL"
     )
-    itl_error: Annotated[float, Field(ge=0)] | None = Field(description="the same of times between tokens")
+    load: Literal["alone", "batch", "rate", "closed_loop"] = Field(
+        description="alone: one request; batch: requests that start together, without a server; rate: so many arrive "
+        "in a second; closed_loop: so many are always under way, and all start at once"
+    )
+    is_apart: bool = Field(description="whether prefill and decode were apart")
+    is_fitted: bool = Field(
+        description="whether shares or times of gpu_speed.yaml and engine_speed.yaml were fitted to it"
+    )
+    published_ms: Annotated[float, Field(gt=0)] = Field(description="what was published, in milliseconds")
+    predicted_ms: Annotated[float, Field(gt=0)] = Field(description="what is predicted, in milliseconds")
+
+    @property
+    def error(self) -> float:
+        """The prediction's error, as a share of what was published."""
+        return self.predicted_ms / self.published_ms - 1
 
 
 class EngineSpeedRow(Row):

@@ -13,6 +13,7 @@ from constructs_pd.planning.catalog.loader import Catalog, load_catalog
 from constructs_pd.planning.codes import UNSERVABLE
 from constructs_pd.planning.facts import Facts, gather
 from constructs_pd.planning.fit import context_tokens
+from constructs_pd.planning.performance.accuracy import Accuracy, accuracies
 from constructs_pd.planning.performance.advice import Advice, advise
 from constructs_pd.planning.performance.aggregated import Aggregated
 from constructs_pd.planning.performance.cost import Cost, QuotaNeed, cost, quota_needs
@@ -51,9 +52,8 @@ class Option:
         cost: What it costs, or none without prices.
         quotas: What it takes of EC2's quotas.
         gpus: GPUs of all nodes.
-        ttft_error: The error that three quarters of such predictions of TTFT do not exceed, as a share; none where
-            nobody published any benchmark of prefill's GPU.
-        itl_error: The same of ITL and decode's GPU.
+        ttft_accuracy: How far such predictions of TTFT were off.
+        itl_accuracy: The same of ITL.
     """
 
     prefill: tuple[str, int]
@@ -65,8 +65,8 @@ class Option:
     cost: Cost | None
     quotas: tuple[QuotaNeed, ...]
     gpus: int
-    ttft_error: float | None
-    itl_error: float | None
+    ttft_accuracy: Accuracy
+    itl_accuracy: Accuracy
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ def _served(workload: Workload, facts: Facts, apart: Disaggregated, requests: Re
     names = [phase.spec.instance_type for phase in facts.phases]
     numbers = [apart.prefill_engines, apart.decode_engines]
     nodes = [(phase.instance, number) for phase, number in zip(facts.phases, numbers, strict=True) if phase.instance]
-    full = full_rate(apart, requests)
+    full, (ttft, itl) = full_rate(apart, requests), accuracies(facts)
     return Option(
         prefill=(names[0], numbers[0]),
         decode=(names[1], numbers[1]),
@@ -232,8 +232,8 @@ def _served(workload: Workload, facts: Facts, apart: Disaggregated, requests: Re
         cost=_cost(workload, requests, list(zip(names, numbers, strict=True))),
         quotas=quota_needs(facts.catalog, nodes),
         gpus=sum(instance.gpu.count * number for instance, number in nodes),
-        ttft_error=apart.prefill.gpu.ttft_error,
-        itl_error=apart.decode.gpu.itl_error,
+        ttft_accuracy=ttft,
+        itl_accuracy=itl,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.performance.accuracy import accuracies, orders_of_magnitude
 from constructs_pd.planning.performance.judge import advice_on
 from constructs_pd.planning.rules import performance_terms
 from constructs_pd.planning.rules.rule import Rule, Violation
@@ -27,7 +28,7 @@ def check(facts: Facts) -> Iterator[Violation]:
         )
     yield Violation(
         "traffic",
-        message,
+        message + orders_of_magnitude(*accuracies(facts)),
         "see `constructs-pd size` for how many of each phase it takes, or serve the model with one kind of engine",
     )
 

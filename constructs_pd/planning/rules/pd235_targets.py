@@ -5,6 +5,7 @@ from math import isfinite
 
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.performance.accuracy import accuracies, orders_of_magnitude
 from constructs_pd.planning.performance.judge import advice_on, targets_of
 from constructs_pd.planning.rules import performance_terms
 from constructs_pd.planning.rules.rule import Rule, Violation
@@ -17,18 +18,21 @@ def check(facts: Facts) -> Iterator[Violation]:
     traffic, found = facts.spec.traffic, advice_on(facts)
     if traffic is None or found is None:
         return
+    ttft, itl = accuracies(facts)
     if found.apart.is_saturated:
+        rough = {"prefill": orders_of_magnitude(ttft), "decode": orders_of_magnitude(itl)}
         yield Violation(
             "traffic.requests_per_second",
             f"as predicted {found.apart.bottleneck} is asked for {found.apart.utilization:.0%} of what it can at "
-            f"{traffic.requests_per_second:g} requests a second",
+            f"{traffic.requests_per_second:g} requests a second{rough.get(found.apart.bottleneck, '')}",
             REMEDY,
         )
         return
     owner = "slo" if traffic.targets is None else "traffic.targets"
     for field, seconds, promised in targets_of(facts.spec).missed(found.apart):
         if isfinite(seconds):
-            yield Violation(f"{owner}.{field}", f"{seconds:.3g} s are predicted for {promised:g} s", REMEDY)
+            rough_time = orders_of_magnitude(ttft if field.startswith("ttft") else itl)
+            yield Violation(f"{owner}.{field}", f"{seconds:.3g} s are predicted for {promised:g} s{rough_time}", REMEDY)
 
 
 RULE = Rule(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.performance.accuracy import accuracies
 from constructs_pd.planning.performance.judge import advice_on
 
 ARITHMETIC: Final = (
@@ -33,5 +34,7 @@ def worked(facts: Facts) -> Iterator[str]:
                 f"{latency.bottleneck} at {latency.utilization:.0%}"
             )
         yield f"{name}: {most:,.2f} requests a second at most"
+    for accuracy in accuracies(facts):
+        yield accuracy.sentence
     yield f"worth it: {found.verdict}"
     yield from found.reasons

@@ -32,6 +32,7 @@ KEYS = {
     "engine_speed.yaml": ("vllm_version", CATALOG.engine_speed),
     "gpu_memory.yaml": ("gpu", CATALOG.gpu_memory),
     "gpu_speed.yaml": ("gpu", CATALOG.gpu_speed),
+    "prediction_errors.yaml": ("number", CATALOG.prediction_errors),
     "quotas.yaml": ("families", CATALOG.quotas),
     "transfer_paths.yaml": ("path", CATALOG.transfer_paths),
     "images.yaml": ("tag", CATALOG.images),
@@ -75,7 +76,9 @@ def test_every_row_has_a_source_and_a_date_that_has_passed(file_name: str) -> No
     _, loaded = KEYS[file_name]
     for row in loaded.values():
         assert len(row.source) > 10
-        assert date(2026, 1, 1) <= row.date <= date.today()
+        # What somebody published stays what it was; the rest is looked up again.
+        since = 2023 if file_name == "prediction_errors.yaml" else 2026
+        assert date(since, 1, 1) <= row.date <= date.today()
 
 
 def test_instances_leave_less_to_pods_than_they_have() -> None:

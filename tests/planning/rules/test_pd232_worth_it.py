@@ -27,14 +27,22 @@ def test_warns_where_the_same_gpus_together_serve_more() -> None:
     assert finding.severity is Severity.WARNING
     assert finding.subject == "traffic"
     assert finding.message.startswith("as predicted the phases apart serve ")
-    apart, together = (float(word.strip(",")) for word in finding.message.split() if word.strip(",")[0].isdigit())
+    apart, together = (float(word.strip(",;")) for word in finding.message.split() if word.strip(",;")[0].isdigit())
     assert apart < together
+    assert finding.message.endswith("; TTFT is an order of magnitude")
     assert "`constructs-pd size`" in finding.remedy
 
 
 def test_warns_where_both_times_are_longer() -> None:
     (finding,) = findings_of(RULE, traffic(prompt_tokens=50, output_tokens=2, requests_per_second=0.01))
     assert "the first token comes after" in finding.message
+    assert finding.message.endswith("; TTFT is an order of magnitude")
+
+
+def test_says_of_a_gpu_that_nobody_measured_that_both_times_are_orders_of_magnitude() -> None:
+    changes = {"traffic": {"requests_per_second": 0.01, "prompt_tokens": 50, "output_tokens": 2}}
+    (finding,) = findings_of(RULE, changes)
+    assert finding.message.endswith("; TTFT and ITL are orders of magnitude")
 
 
 def test_leaves_what_is_not_known_to_its_own_rule() -> None:
