@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from benchmarks.published import Published
-from constructs_pd.planning.performance.advice import Advice, advise
+from constructs_pd.planning.performance.advice import Advice, Verdict, advise
 from constructs_pd.planning.performance.aggregated import Aggregated
 from constructs_pd.planning.performance.disaggregated import Disaggregated
 from constructs_pd.planning.spec_targets import Targets
@@ -32,6 +32,7 @@ class Study(Published):
     Attributes:
         study: Its name.
         found: What it found of the phases apart.
+        is_measured: Whether both ways were run, and not composed of other measurements.
         claim: In its words.
         prefill: The engines that took prompts.
         decode: Those that answered.
@@ -49,6 +50,7 @@ class Study(Published):
 
     study: str
     found: Literal["gain", "loss"]
+    is_measured: bool = True
     claim: str
     prefill: Engines
     decode: Engines
@@ -68,6 +70,10 @@ class Study(Published):
         """The GPUs of the phases apart, and together."""
         apart = sum(part.engines * part.tensor_parallel for part in (self.prefill, self.decode))
         return apart, self.aggregated.engines * self.aggregated.tensor_parallel
+
+    def is_found(self, verdict: Verdict) -> bool:
+        """Return whether a verdict is what the study found."""
+        return (verdict == "yes") == (self.found == "gain")
 
     def advice(self) -> Advice:
         """Return what the planner says of it."""

@@ -67,7 +67,8 @@ VERDICTS: Final = """
 
 Studies that compared both ways on the same GPUs, and what the planner says of them, with the engines that were
 published. Nothing was fitted to them. The data is in `benchmarks/published_verdicts.yaml`. `published` and `predicted`
-are how many times as many requests are served apart, within the stated times.
+are how many times as many requests are served apart, within the stated times. `measured` is what was run both ways,
+`composed` what was put together from measurements of parts.
 
 """
 
@@ -114,7 +115,18 @@ def performance_accuracy_page() -> str:
             table(("", "source", "note", "date"), ((name, *source) for source, name in sources.items())),
             VERDICTS,
             table(
-                ("study", "found", "advice", "published", "predicted", "what it says", "note", "source, date"),
+                (
+                    "study",
+                    "found",
+                    "advice",
+                    "",
+                    "how",
+                    "published",
+                    "predicted",
+                    "what it says",
+                    "note",
+                    "source, date",
+                ),
                 map(_verdict, studies()),
             ),
         )
@@ -164,6 +176,8 @@ def _verdict(study: Study) -> tuple[str, ...]:
         study.study,
         study.found,
         advice.verdict,
+        "as found" if study.is_found(advice.verdict) else "otherwise",
+        "measured" if study.is_measured else "composed",
         f"{study.published_ratio:.2f}" if study.published_ratio else "",
         f"{advice.rate_ratio:.2f}",
         study.claim,
