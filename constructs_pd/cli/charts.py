@@ -19,6 +19,7 @@ _DOTS_PER_INCH: Final = 120
 _ROOM_ABOVE: Final = 1.1
 # Characters between two labels of plotille's horizontal axis.
 _TICK_COLUMNS: Final = 10
+_FIRST_ORDER: Final = 3.0
 _STEPS: Final = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 _ROUNDING: Final = 1e-9
 _SIX_DIGITS: Final = 1e6
@@ -169,9 +170,9 @@ def drawn_charts(charts: Sequence[Chart], heading: str, kind: str) -> bytes:
         figure = Figure(figsize=_INCHES, dpi=_DOTS_PER_INCH, layout="constrained")
         figure.suptitle(heading)
         for axes, chart in zip(figure.subplots(len(charts), 1, squeeze=False)[:, 0], charts, strict=True):
-            for line in chart.lines:
+            for depth, line in enumerate(chart.lines):  # the first is on top, where two are the same
                 rates, values = zip(*line.drawn, strict=True) if line.drawn else ((), ())
-                axes.plot(rates, values, color=line.color, marker=".", label=line.name)
+                axes.plot(rates, values, color=line.color, marker=".", label=line.name, zorder=_FIRST_ORDER - depth)
             if chart.promised is not None:
                 axes.axhline(chart.promised * MILLISECONDS, color="black", linestyle="--", label=chart.promise)
             axes.axvline(

@@ -32,6 +32,7 @@ from constructs_pd.planning.performance.workload_file import size_file
 from constructs_pd.planning.spec_targets import Targets
 
 MOST_OPTIONS: Final = 5
+LEAST_SHOWN: Final = 0.01
 CHART: Final = "--chart"
 SPEC: Final = "--emit-spec"
 SPEC_TYPES: Final = (".yaml", ".yml")
@@ -132,12 +133,15 @@ def _print(found: Sizing) -> None:
     best, advice = found.options[0], found.advice
     traffic = found.workload.traffic
     output.line(
-        f"{found.workload.model.source}: {traffic.requests_per_second:g} requests a second of "
-        f"{traffic.prompt_tokens:,} tokens and answers of {traffic.output_tokens:,}"
+        f"{found.workload.model.source}: {traffic.requests_per_second:,.10g} requests a second, prompts of "
+        f"{_count(traffic.prompt_tokens, 'token')} and answers of {traffic.output_tokens:,}"
     )
     output.table(COLUMNS, [Group("", [_cells(option) for option in found.options[:MOST_OPTIONS]])])
     if len(found.options) > MOST_OPTIONS:
         output.line(f"{len(found.options) - MOST_OPTIONS} more in --json", style="dim")
+    unpriced = [name for name in found.workload.instance_types if name not in found.workload.prices_per_hour]
+    if unpriced and found.workload.prices_per_hour:
+        output.line(f"no price of {', '.join(unpriced)}: what takes one comes last", style="yellow")
     output.line()
     output.line(
         f"P:D ratio {best.prefill[1]}:{best.decode[1]}; {best.fills_first} is full first, at {best.full_rate:,.2f}"
@@ -152,8 +156,10 @@ def _print(found: Sizing) -> None:
     output.line(f"disaggregate: {advice.verdict}", style="bold")
     for reason in advice.reasons:
         output.line(f"- {reason}", indent=2)
-    for reason in found.rejected:
+    for reason in found.rejected[:MOST_OPTIONS]:
         output.line(f"left out: {reason}", style="dim")
+    if len(found.rejected) > MOST_OPTIONS:
+        output.line(f"{len(found.rejected) - MOST_OPTIONS} more left out, in --json", style="dim")
 
 
 def _cells(option: Option) -> tuple[str, ...]:
@@ -167,17 +173,17 @@ def _cells(option: Option) -> tuple[str, ...]:
         _ms(option.latency.itl_mean),
         f"{option.most_rate:,.1f}",
         option.fills_first,
-        f"{cost.per_hour:,.2f}" if cost else "unknown",
-        f"{cost.per_million_outputs:,.2f}" if cost else "unknown",
-        f"{cost.per_million_tokens:,.2f}" if cost else "unknown",
+        _money(cost.per_hour) if cost else "unknown",
+        _money(cost.per_million_outputs) if cost else "unknown",
+        _money(cost.per_million_tokens) if cost else "unknown",
     )
 
 
 def _together(found: Together) -> str:
-    price = f", {found.cost.per_hour:,.2f} an hour" if found.cost else ""
+    price = f", {_money(found.cost.per_hour)} an hour" if found.cost else ""
     return (
-        f"{found.nodes} x {found.instance_type} with engines of {found.tensor_parallel}, {found.gpus} GPUs{price}: "
-        f"TTFT p95 {_ms(found.latency.ttft_p95)}, ITL {_ms(found.latency.itl_mean)}"
+        f"{found.nodes} x {found.instance_type} with engines of {found.tensor_parallel}, "
+        f"{_count(found.gpus, 'GPU')}{price}: TTFT p95 {_ms(found.latency.ttft_p95)}, ITL {_ms(found.latency.itl_mean)}"
     )
 
 
@@ -242,6 +248,15 @@ def _named(option: Option) -> str:
 
 def _nodes(nodes: tuple[str, int]) -> str:
     return f"{nodes[1]} x {nodes[0]}"
+
+
+def _count(number: int, of: str) -> str:
+    return f"{number:,} {of}" if number == 1 else f"{number:,} {of}s"
+
+
+def _money(amount: float) -> str:
+    """Return an amount to the hundredth, and a smaller one to two digits: it is not nothing."""
+    return f"{amount:,.2f}" if amount >= LEAST_SHOWN else f"{amount:.2g}"
 
 
 def _ms(seconds: float) -> str:

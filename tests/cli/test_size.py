@@ -97,8 +97,8 @@ def test_without_unicode_the_curves_are_drawn_in_letters(monkeypatch: pytest.Mon
     out = command("size", str(WORKLOAD_FILE), "--plot").out
     assert out.isascii()
     drawn = out.partition("time to first token, 95th percentile")[2].partition("Legend")[0]
-    assert re.search(r"^ +900 \| \.{40,}$", drawn, re.MULTILINE), "the promise of 1,000 ms"
-    assert re.search(r"^ +300 \| .*d.*a", drawn, re.MULTILINE)
+    assert re.search(r"^ +[1-9]\d* \| [.d]{40,}$", drawn, re.MULTILINE), "the promise of 1,000 ms"
+    assert re.search(r"^ +\d+ \| \.?[ad. ]*d[ad. ]*a", drawn, re.MULTILINE)
 
 
 @pytest.mark.parametrize(("encoding", "has_it"), [("utf-8", True), ("ascii", False), ("latin-1", False)])
@@ -187,7 +187,8 @@ def test_what_cannot_be_served_is_refused_with_every_reason(tmp_path: Path) -> N
     path = str(workload_file(tmp_path, {"traffic.targets": {"itl_seconds": 0.0001}}))
     done = command("size", path)
     assert (done.status, done.out) == (1, "")
-    assert done.err.count("PD007 error instance_types: ") == 4
+    assert done.err.count("PD007 error instance_types: ") == 3
+    assert "instance_types: with two different types: none of the 2 pairs is enough either" in done.err
     data = json.loads(command("size", path, "--json").out)
     assert data["sizing"] is None
     assert {finding["code"] for finding in data["findings"]} == {"PD007"}
@@ -341,3 +342,28 @@ def test_whatever_a_workload_holds_there_is_no_traceback(
     assert done.status in (0, 1)
     assert "Traceback" not in done.err
     json.loads(done.out)
+
+
+def test_a_type_without_a_price_is_named_and_comes_last(tmp_path: Path) -> None:
+    prices = {"prices_per_hour": {"p5en.48xlarge": 1e-6}}
+    done = command("size", str(workload_file(tmp_path, prices)))
+    assert "no price of p5.48xlarge: what takes one comes last" in done.out
+    rows = done.out.splitlines()[2:6]
+    assert [row.endswith("unknown") for row in rows] == [False, True, True, True]
+    assert "p5.48xlarge" not in rows[0]
+    assert re.search(r"  7e-06  +1\.6e-07  +1\.1e-08$", rows[0]), "what is little is not nothing"
+
+
+def test_one_of_a_thing_is_said_as_one(tmp_path: Path) -> None:
+    traffic = {"requests_per_second": 0.001, "prompt_tokens": 1, "output_tokens": 1}
+    changes = {"model.source": "Qwen/Qwen3-8B", "instance_types": ["g6.8xlarge"], "traffic": traffic}
+    done = command("size", str(workload_file(tmp_path, changes)))
+    assert done.out.startswith("Qwen/Qwen3-8B: 0.001 requests a second, prompts of 1 token and answers of 1\n")
+    assert ", 1 GPU: TTFT p95" in done.out
+
+
+def test_no_more_than_a_few_are_listed_as_left_out(tmp_path: Path) -> None:
+    types = ["p5.48xlarge", "p5en.48xlarge", "g6.8xlarge", "g5.8xlarge", "g6e.8xlarge", "g6.48xlarge"]
+    done = command("size", str(workload_file(tmp_path, {"instance_types": types})))
+    assert done.out.count("\nleft out: ") == 5
+    assert re.search(r"^\d+ more left out, in --json$", done.out, re.MULTILINE)

@@ -31,11 +31,13 @@ from constructs_pd.planning.performance.replicas import fewest_apart, fewest_tog
 from constructs_pd.planning.performance.workload import Workload
 from constructs_pd.planning.performance.workload_mistakes import workload_mistakes
 from constructs_pd.planning.resolve import examine
+from constructs_pd.planning.rules import RULES
 from constructs_pd.planning.spec_targets import Targets
 
-# Points of a curve, and how far beyond the larger of both limits it goes.
-_POINTS: Final = 32
+# Points of a curve up to each of both limits, and how far beyond it goes.
+_POINTS: Final = 16
 _BEYOND: Final = 1.05
+_OF_BOTH_PHASES: Final = frozenset(rule.code for rule in RULES if rule.code.startswith("PD3"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +142,12 @@ def size(workload: Workload, catalog: Catalog | None = None) -> Sizing:
     requests = requests_of(workload.traffic)
     assert requests is not None  # a workload states its answers' lengths
     targets = workload.traffic.targets or Targets()
-    options, rejected = [], []
-    for pair in product(workload.instance_types, repeat=2):
-        found = _option(workload, catalog, requests, targets, *pair)
+    options: list[Option] = []
+    rejected: dict[tuple[str, str], str] = {}
+    for prefill, decode in product(workload.instance_types, repeat=2):
+        found = _option(workload, catalog, requests, targets, prefill, decode)
         if isinstance(found, str):
-            rejected.append(found)
+            rejected[prefill, decode] = found
         else:
             options.append(found)
     if not options:
@@ -162,7 +165,7 @@ def size(workload: Workload, catalog: Catalog | None = None) -> Sizing:
         together=_together(workload, catalog, requests, targets),
         advice=advise(requests, rate, targets, apart, together),
         curve=tuple(_curve(requests, apart, together)),
-        rejected=tuple(dict.fromkeys(rejected)),
+        rejected=tuple(dict.fromkeys(rejected.values())),
     )
 
 
@@ -197,7 +200,7 @@ def _option(
 
 def _refusal(refused: Finding, prefill: str, decode: str) -> str:
     """Return an error of a pair, of one phase in the same words whatever serves the other: so it is said once."""
-    phase = refused.subject.partition(".")[0]
+    phase = refused.subject.partition(".")[0] if refused.code not in _OF_BOTH_PHASES else ""
     alone = {"prefill": f"{prefill} for prefill", "decode": f"{decode} for decode"}.get(phase)
     return f"{alone or _named(prefill, decode)}: {refused.code} {refused.message}"
 
@@ -249,10 +252,11 @@ def _cost(workload: Workload, requests: Requests, nodes: list[tuple[str, int]]) 
 def _why_not(apart: Disaggregated, requests: Requests, rate: float, targets: Targets, most: int) -> str:
     """Return what stands in the way even with the most engines of both phases."""
     found = apart.latency(requests, rate)
+    nodes = f"{most} {'node' if most == 1 else 'nodes'} of each phase"
     if found.is_saturated:
-        return f"{most} nodes of each phase do not serve {rate:g} requests a second: {found.bottleneck} is full"
+        return f"{nodes} cannot serve {rate:,.10g} requests a second: {found.bottleneck} is full"
     missed = [f"{name} is {seconds:.3g} for {promised:g}" for name, seconds, promised in targets.missed(found)]
-    return f"with {most} nodes of each phase " + " and ".join(missed or ["it is too busy"])
+    return f"with {nodes} " + " and ".join(missed or ["it is too busy"])
 
 
 def _together(workload: Workload, catalog: Catalog, requests: Requests, targets: Targets) -> Together | None:
@@ -280,10 +284,10 @@ def _together(workload: Workload, catalog: Catalog, requests: Requests, targets:
 
 
 def _curve(requests: Requests, apart: Served, together: Served) -> Iterator[Point]:
-    """Yield both ways' latencies from next to nothing to where both are full."""
-    last = _BEYOND * max(full_rate(apart, requests), full_rate(together, requests))
-    for number in range(1, _POINTS + 1):
-        rate = last * number / _POINTS
+    """Yield both ways' latencies from next to nothing to where each is full: one may be full far before the other."""
+    lasts = [_BEYOND * full_rate(way, requests) for way in (apart, together)]
+    rates = {last * number / _POINTS for last in lasts for number in range(1, _POINTS + 1)}
+    for rate in sorted(rate for rate in rates if rate > 0):
         yield Point(rate, apart.latency(requests, rate), together.latency(requests, rate))
 
 
@@ -291,8 +295,12 @@ def _named(prefill: str, decode: str) -> str:
     return prefill if prefill == decode else f"{prefill} for prefill and {decode} for decode"
 
 
-def _unservable(rejected: list[str]) -> Iterator[Finding]:
-    for reason in dict.fromkeys(rejected):
-        yield UNSERVABLE.finding(
-            "instance_types", reason, "consider other instance types, promise less, or raise most_nodes"
-        )
+def _unservable(rejected: dict[tuple[str, str], str]) -> Iterator[Finding]:
+    """Yield why no instance type serves it for both phases, and that no two of them do: that would be many lines."""
+    remedy = "consider other instance types, promise less, or raise most_nodes"
+    for reason in dict.fromkeys(reason for (prefill, decode), reason in rejected.items() if prefill == decode):
+        yield UNSERVABLE.finding("instance_types", reason, remedy)
+    pairs = [pair for pair in rejected if pair[0] != pair[1]]
+    if pairs:
+        reason = f"with two different types: none of the {len(pairs)} pairs is enough either"
+        yield UNSERVABLE.finding("instance_types", reason, remedy)

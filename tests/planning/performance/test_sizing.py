@@ -115,7 +115,7 @@ def test_without_targets_nothing_is_busier_than_four_fifths() -> None:
     [
         ({"traffic.targets": {"itl_seconds": 0.001}}, "with 64 nodes of each phase itl_seconds is 0.00"),
         ({"traffic.targets": {"ttft_p50_seconds": 0.001}}, "with 64 nodes of each phase ttft_p50_seconds is"),
-        ({"traffic.requests_per_second": 1e6}, "64 nodes of each phase do not serve 1e+06 requests a second"),
+        ({"traffic.requests_per_second": 1e6}, "64 nodes of each phase cannot serve 1,000,000 requests a second"),
         ({"instance_types": ["g7.48xlarge"], "model.source": "Qwen/Qwen3-8B"}, "RTX PRO 4500"),
         ({"model.source": "deepseek-ai/DeepSeek-V3", "instance_types": ["p5.48xlarge"]}, "PD203 "),
     ],

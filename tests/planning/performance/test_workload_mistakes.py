@@ -162,5 +162,5 @@ def test_what_a_type_cannot_hold_is_said_once_for_each_phase() -> None:
     with pytest.raises(PlanError) as caught:
         size(workload_with(changes))
     messages = [finding.message.partition(": ")[0] for finding in caught.value.findings]
-    assert messages == ["g5.8xlarge for decode", "g6.8xlarge for decode"]
+    assert messages == ["g5.8xlarge for decode", "g6.8xlarge for decode", "with two different types"]
     assert {finding.code for finding in caught.value.findings} == {"PD007"}

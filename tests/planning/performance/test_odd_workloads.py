@@ -1,0 +1,97 @@
+"""Whatever sound workload is sized, the specification that is written of it plans cleanly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from constructs_pd import PlanError, plan
+from constructs_pd.planning.performance.sizing import size
+from support.workloads import workload_with
+
+SMALL = {"model.source": "Qwen/Qwen3-8B", "instance_types": ["g6.8xlarge"]}
+# What may be said of a specification that plans; of its speed only what the sizing says too: that it is not worth it.
+OTHERS = {"PD115", "PD206", "PD218", "PD230", "PD233", "PD412"}
+ODD: dict[str, dict[str, Any]] = {
+    "the example": {},
+    "hardly any requests": {**SMALL, "traffic": {"requests_per_second": 1e-3, "prompt_tokens": 1, "output_tokens": 1}},
+    "no targets": {"traffic.targets": None},
+    "targets without any": {"traffic.targets": {}},
+    "prompts as long as the context": {
+        "model.max_model_len": 40960,
+        "traffic.prompt_tokens": 39000,
+        "traffic.output_tokens": 1960,
+        "traffic.targets": None,
+    },
+    "answers as long as the context": {
+        "traffic.prompt_tokens": 1,
+        "traffic.output_tokens": 8191,
+        "traffic.targets": None,
+    },
+    "very unequal prompts": {"traffic.prompt_variation": 10.0},
+    "almost all cached": {"traffic.cached_prompt_fraction": 0.999},
+    "the model's own context": {"model.max_model_len": None},
+    "the largest blocks": {"block_tokens": 1024},
+    "the smallest blocks": {"block_tokens": 16, "traffic.requests_per_second": 4.0},
+    "vLLM's blocks": {"block_tokens": None, "traffic.requests_per_second": 4.0},
+    "an FP8 cache": {"model.kv_cache_dtype": "fp8"},
+    "another zone by its id": {"availability_zone": "usw2-az4"},
+    "another region": {"region": "eu-north-1", "availability_zone": "eu-north-1a"},
+    "a tail alone": {"traffic.targets": {"itl_p95_seconds": 0.02}},
+    "a hybrid model": {
+        **SMALL,
+        "model.source": "Qwen/Qwen3.5-9B",
+        "traffic.requests_per_second": 1.0,
+        "traffic.targets": None,
+    },
+    "experts": {"model.source": "openai/gpt-oss-120b"},
+    "latent attention": {
+        "model.source": "deepseek-ai/DeepSeek-V3",
+        "instance_types": ["p5en.48xlarge"],
+        "traffic.targets": {"itl_seconds": 0.05},
+    },
+    "a gated model": {
+        "model.source": "meta-llama/Meta-Llama-3.1-70B",
+        "hugging_face_token": {"secret_name": "hugging-face", "key": "token"},
+        "traffic.targets": {"itl_seconds": 0.05},
+    },
+    "unequal types": {"instance_types": ["p5.48xlarge", "p6-b200.48xlarge"], "prices_per_hour": {}},
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_is_written_plans_and_keeps_what_it_promises(name: str) -> None:
+    found = size(workload_with(ODD[name]))
+    best = found.options[0]
+    planned = plan(found.workload.deployment(best.prefill, best.decode))
+    codes = {finding.code for finding in planned.findings}
+    assert codes <= OTHERS | ({"PD232"} if found.advice.verdict == "no" else set())
+    assert (planned.prefill.replicas, planned.decode.replicas) == (best.prefill[1], best.decode[1])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"traffic.requests_per_second": 1e6},
+        {"most_nodes": 1},
+        {"traffic.targets": {"itl_seconds": 1e-9, "ttft_p95_seconds": 1e-9}},
+        {"instance_types": ["g7.48xlarge"], "model.source": "Qwen/Qwen3-8B"},
+    ],
+)
+def test_what_nothing_serves_is_said_in_a_line_for_each_type_and_one_more(changes: dict[str, Any]) -> None:
+    workload = workload_with(changes)
+    with pytest.raises(PlanError) as caught:
+        size(workload)
+    assert {finding.code for finding in caught.value.findings} == {"PD007"}
+    types = len(workload.instance_types)
+    assert len(caught.value.findings) == types + (types > 1)
+
+
+def test_many_types_are_no_flood() -> None:
+    types = ["g6.8xlarge", "g6e.48xlarge", "p4d.24xlarge", "p4de.24xlarge", "p5.48xlarge", "p5en.48xlarge"]
+    changes = {"instance_types": types, "prices_per_hour": {}, "traffic.targets": {"itl_seconds": 1e-6}}
+    with pytest.raises(PlanError) as caught:
+        size(workload_with(changes))
+    assert len(caught.value.findings) == 7
+    assert "with two different types: none of the 30 pairs is enough either" in str(caught.value)
