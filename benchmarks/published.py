@@ -7,6 +7,8 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict
 
 from constructs_pd.planning.catalog import load_catalog
+from constructs_pd.planning.hand_over_size import reads
+from constructs_pd.planning.kv_layout import kv_layout
 from constructs_pd.planning.models import ModelFacts, model_facts
 from constructs_pd.planning.performance.disaggregated import HandOver
 from constructs_pd.planning.performance.latency import Requests
@@ -15,7 +17,6 @@ from constructs_pd.planning.performance.work import work_of
 
 VLLM_VERSION: Final = "0.26.0"
 _BITS: Final = 8
-_FIXED_SECONDS: Final = 0.003  # of a hand-over, as in transfer_paths.yaml
 
 
 class Published(BaseModel):
@@ -67,8 +68,17 @@ class Published(BaseModel):
         return Engine(work, gpu, catalog.engine_speed[VLLM_VERSION], tensor_parallel, self.step_tokens, sequences)
 
     def hand_over_to(self, decode: Engine) -> HandOver:
-        """Return the hand-over of a prompt to an engine, without what posting it takes."""
+        """Return the hand-over of a prompt to an engine that is no narrower than prefill's: each reads from one GPU."""
         assert self.hand_over_gbps is not None
+        path = load_catalog().transfer_paths["efa_gpudirect"]
         size = sum(part.bytes_per_token * part.seen(self.prompt_tokens) for part in decode.work.attention)
         wire = size * decode.tensor_parallel * _BITS / (self.hand_over_gbps * 1e9)
-        return HandOver(_FIXED_SECONDS, 0.0, wire, wire, wire)
+        layout = kv_layout(
+            self.facts,
+            tensor_parallel=decode.tensor_parallel,
+            kv_cache_dtype=self.kv_cache_dtype,
+            in_flight_tokens=0,
+            compute_capability=self.compute_capability,
+        )
+        posting = reads(self.facts, layout, self.prompt_tokens) * path.descriptor_us / 1e6
+        return HandOver(path.fixed_ms / 1e3, posting, wire, wire, wire)

@@ -59,7 +59,7 @@ def hand_over_size(facts: Facts, tokens: int) -> HandOverSize | None:
     known, sources = model.facts if model.sizes is None else None, read_sources(facts)
     if known is None or sources is None:
         return HandOverSize(read * size, None)
-    return HandOverSize(read * size, sources * _descriptors(known, found.layout, tokens))
+    return HandOverSize(read * size, sources * reads(known, found.layout, tokens))
 
 
 def read_sources(facts: Facts) -> int | None:
@@ -90,8 +90,8 @@ def _window_blocks(group: KvGroup, tokens: int) -> int:
     return min(blocks, ceil(group.window_tokens / group.block_tokens) + 1)
 
 
-def _descriptors(model: ModelFacts, layout: KvLayout, tokens: int) -> int:
-    """Return the reads of one source."""
+def reads(model: ModelFacts, layout: KvLayout, tokens: int) -> int:
+    """Return the reads that a GPU of decode posts to one source where no two blocks lie side by side."""
     full = ceil(tokens / _block(layout, "full"))
     caches = sum(
         cache.layers
