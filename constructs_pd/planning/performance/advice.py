@@ -81,7 +81,7 @@ def advise(
         *_of_targets(targets, apart, together),
         *_of_skew(disaggregated, requests, rate),
         *_of_interference(requests, together, apart),
-        *_of_transfer(disaggregated, rate, apart),
+        *_of_transfer(disaggregated, requests, rate, apart),
         TOO_LARGE,
     )
     return Advice(verdict, by_rate, reasons, ratio, *most, apart, together)
@@ -157,21 +157,20 @@ def _of_interference(requests: Requests, together: Latency, apart: Latency) -> I
     )
 
 
-def _of_transfer(served: Disaggregated, rate: float, apart: Latency) -> Iterator[str]:
-    seconds = served.hand_over.seconds(rate, served.prefill_engines, served.decode_engines)
-    link = served.hand_over.share_of_link(rate, served.prefill_engines, served.decode_engines)
-    if seconds is None and not apart.is_saturated:
-        yield f"the hand-over cannot keep up: it asks for {link:.0%} of the links"
-    elif seconds is not None and not apart.is_saturated:
-        share = seconds / apart.ttft_mean
-        weight = ", which is much" if share > MUCH else ""
-        yield f"the hand-over takes {_ms(seconds)}, {share:.0%} of the time to the first token{weight}"
-        posting = rate / served.decode_engines * served.hand_over.posting_seconds
-        if posting > MUCH:
-            yield (
-                f"decode posts reads for {posting:.0%} of its time and answers nothing meanwhile, as far as no two "
-                "blocks lie side by side: larger blocks are fewer reads"
-            )
+def _of_transfer(served: Disaggregated, requests: Requests, rate: float, apart: Latency) -> Iterator[str]:
+    if apart.is_saturated:
+        return
+    seconds = served.hand_over_seconds(requests, rate, requests.mean_factor)
+    assert seconds is not None  # else it were saturated
+    share = seconds / apart.ttft_mean
+    weight = ", which is much" if share > MUCH else ""
+    yield f"the hand-over takes {_ms(seconds)}, {share:.0%} of the time to the first token{weight}"
+    posting = served.hand_over.posting_share(rate * requests.mean_factor, served.decode_engines)
+    if posting > MUCH:
+        yield (
+            f"decode posts reads for {posting:.0%} of its time and answers nothing meanwhile, as far as no two "
+            "blocks lie side by side: larger blocks are fewer reads"
+        )
 
 
 def _ms(seconds: float) -> str:

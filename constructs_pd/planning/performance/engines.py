@@ -38,13 +38,14 @@ def unknown_speed(facts: Facts) -> str | None:
     return None
 
 
-def requests_of(traffic: Traffic) -> Requests | None:
-    """Return the requests that are stated; none where the length of their answers is not."""
+def requests_of(traffic: Traffic, context_tokens: int | None = None) -> Requests | None:
+    """Return the requests that are stated, cut at a context; none where the length of their answers is not."""
     if traffic.output_tokens is None:
         return None
     cached = traffic.prompt_tokens * traffic.cached_prompt_fraction
     computed = max(1.0, traffic.prompt_tokens - cached)  # the last token is computed in any case
-    return Requests(computed, traffic.prompt_tokens - computed, traffic.output_tokens, traffic.prompt_variation)
+    cached = traffic.prompt_tokens - computed
+    return Requests(computed, cached, traffic.output_tokens, traffic.prompt_variation).within(context_tokens)
 
 
 def engine_on(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from constructs_pd.planning.facts import Facts
+from constructs_pd.planning.fit import context_tokens
 from constructs_pd.planning.performance.advice import Advice, advise
 from constructs_pd.planning.performance.engines import disaggregated_of, requests_of
 from constructs_pd.planning.performance.mixed import same_gpus_aggregated
@@ -44,7 +45,7 @@ def advice_on(facts: Facts) -> Advice | None:
 def _advice(asked: _Asked) -> Advice | None:
     facts = asked.facts
     traffic = facts.spec.traffic
-    requests = requests_of(traffic) if traffic else None
+    requests = requests_of(traffic, context_tokens(facts)) if traffic else None
     if traffic is None or requests is None:
         return None
     targets = targets_of(facts.spec)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import exp, inf, isfinite, log, sqrt
-from typing import Final, Literal
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import inf, isfinite
+from typing import Literal
+
+from constructs_pd.planning.performance.lengths import Length, Times, lengths, quantile, share_beyond, times
 
 Bottleneck = Literal["prefill", "decode", "link", "engines"]
 
-# Quantiles of the normal distribution.
-_NORMAL: Final = {0.5: 0.0, 0.95: 1.6449}
+# A prompt's tokens that are computed, and those before them that a prefix cache holds.
+Prompt = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,27 +24,62 @@ class Requests:
         cached_tokens: Mean tokens of a prompt that a prefix cache of prefill holds.
         output_tokens: Mean tokens of an answer.
         variation: The coefficient of variation of the prompts' lengths: 0 where all are alike.
+        longest_prompt: Tokens of the longest prompt, cached ones included. vLLM refuses longer ones; they are reckoned
+            with as if they were sent again, shortened to that.
     """
 
     prompt_tokens: float
     cached_tokens: float
     output_tokens: float
     variation: float
+    longest_prompt: float = inf
+
+    def within(self, context_tokens: float | None) -> Requests:
+        """Return the same, cut at what a context leaves for a prompt beside a mean answer."""
+        if context_tokens is None:
+            return self
+        return replace(self, longest_prompt=max(1.0, context_tokens - self.output_tokens))
+
+    @property
+    def lengths(self) -> tuple[Length, ...]:
+        """The classes of their prompts' lengths."""
+        return lengths(self.variation, self._most)
+
+    @property
+    def mean_factor(self) -> float:
+        """The mean length of what is sent in the end, as a multiple of the stated one."""
+        return sum(each.share * each.factor for each in self.lengths)
 
     @property
     def context_tokens(self) -> float:
         """Mean tokens of a request while it is answered."""
-        return self.prompt_tokens + self.cached_tokens + self.output_tokens / 2
+        return self.mean_factor * (self.prompt_tokens + self.cached_tokens) + self.output_tokens / 2
 
     @property
     def longest_tokens(self) -> float:
-        """Tokens of a mean request at its end."""
+        """Tokens of a mean request, as stated, at its end."""
         return self.prompt_tokens + self.cached_tokens + self.output_tokens
 
-    def prompt_quantile(self, share: float) -> float:
-        """Return a quantile of the prompts' lengths as a multiple of their mean; they are taken as log-normal."""
-        spread = log(1 + self.variation**2)
-        return exp(_NORMAL[share] * sqrt(spread) - spread / 2)
+    @property
+    def refused_share(self) -> float:
+        """The share of the requests that do not fit the context."""
+        return share_beyond(self.variation, self._most)
+
+    def quantile(self, share: float) -> float:
+        """Return the length that so large a share of the prompts does not exceed, as a multiple of the stated mean."""
+        return quantile(share, self.variation, self._most)
+
+    def prompt(self, factor: float) -> Prompt:
+        """Return a prompt that is so many times as long as the stated mean."""
+        return max(1.0, factor * self.prompt_tokens), factor * self.cached_tokens
+
+    def times(self, seconds: Callable[[Prompt], float]) -> Times:
+        """Return the mean and the variation of a time over all prompts."""
+        return times(lambda factor: seconds(self.prompt(factor)), self.lengths)
+
+    @property
+    def _most(self) -> float:
+        return self.longest_prompt / (self.prompt_tokens + self.cached_tokens)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ Source of the method: Williams, Waterman, Patterson, Roofline, CACM 52 (4), 2009
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import inf
 
 from constructs_pd.planning.catalog.rows import EngineSpeedRow, GpuSpeedRow
 from constructs_pd.planning.performance.work import Matrices, Precision, Work
@@ -83,20 +83,15 @@ class Engine:
     ) -> float:
         """Return how long the steps of one prompt take, while so many other requests are answered in them.
 
-        Tokens that a prefix cache holds come before those that are computed.
-
-        The tokens of answers are few beside a step's, and are not taken off what it has left for prompts.
+        Tokens that a prefix cache holds come before those that are computed. A step has room for what the answers leave
+        of max_num_batched_tokens (vLLM 0.26.0 v1/core/sched/scheduler.py, schedule: the running requests come first).
+        Without end where they leave nothing.
         """
-        whole = int(tokens // self.step_tokens)
-        done = whole * self.step_tokens
-        seconds = 0.0
-        if whole:  # each looks back a step further than the one before: so many times the one in the middle
-            seconds += whole * self.step_seconds(
-                prompt_tokens=self.step_tokens,
-                tokens_before=tokens_before + (done - self.step_tokens) / 2,
-                sequences=sequences,
-                context_tokens=context_tokens,
-            )
+        room = self.step_tokens - sequences
+        if room < 1:
+            return inf
+        done = tokens // room * room
+        seconds = self._whole_steps(done, tokens_before, sequences, context_tokens)
         if tokens > done:
             seconds += self.step_seconds(
                 prompt_tokens=tokens - done,
@@ -109,24 +104,42 @@ class Engine:
     def prompt_share_seconds(
         self, tokens: float, *, tokens_before: float = 0, sequences: float = 0, context_tokens: float = 0
     ) -> float:
-        """Return the time that a prompt takes of an engine in which prompts wait: short ones then share a step."""
-        if tokens >= self.step_tokens:
-            return self.prompt_seconds(
-                tokens, tokens_before=tokens_before, sequences=sequences, context_tokens=context_tokens
+        """Return the time that a prompt takes of an engine in which prompts wait: its last step is then shared."""
+        room = self.step_tokens - sequences
+        if room < 1:
+            return inf
+        done = tokens // room * room
+        seconds = self._whole_steps(done, tokens_before, sequences, context_tokens)
+        if tokens > done:
+            prompts = room / (tokens - done)
+            step = self.step_seconds(
+                prompt_tokens=room,
+                tokens_before=tokens_before + done,
+                prompts=prompts,
+                sequences=sequences,
+                context_tokens=context_tokens,
             )
-        prompts = self.step_tokens / tokens
+            seconds += step / prompts
+        return seconds
+
+    def steps(self, tokens: float, sequences: float = 0) -> float:
+        """Return how many steps a prompt fills while so many requests are answered in them."""
+        room = self.step_tokens - sequences
+        return tokens / room if room >= 1 else inf
+
+    def _whole_steps(self, tokens: float, tokens_before: float, sequences: float, context_tokens: float) -> float:
+        """Return how long steps take that are full of one prompt."""
+        if tokens == 0:
+            return 0.0
+        room = self.step_tokens - sequences
+        # Each looks back a step further than the one before: so many times the one in the middle.
         step = self.step_seconds(
-            prompt_tokens=self.step_tokens,
-            tokens_before=tokens_before,
-            prompts=prompts,
+            prompt_tokens=room,
+            tokens_before=tokens_before + (tokens - room) / 2,
             sequences=sequences,
             context_tokens=context_tokens,
         )
-        return step / prompts
-
-    def steps(self, tokens: float) -> float:
-        """Return in how many steps a prompt is taken; less than one where short prompts share one."""
-        return float(ceil(tokens / self.step_tokens)) if tokens >= self.step_tokens else tokens / self.step_tokens
+        return tokens / room * step
 
     @property
     def _bandwidth(self) -> float:

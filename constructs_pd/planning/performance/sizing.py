@@ -154,6 +154,8 @@ def size(workload: Workload, catalog: Catalog | None = None) -> Sizing:
         raise PlanError(list(_unservable(rejected)))
     options.sort(key=_rank)
     best = gather(workload.deployment(options[0].prefill, options[0].decode), catalog)
+    together_on = _together(workload, catalog, requests, targets)
+    requests = requests.within(context_tokens(best))
     apart = disaggregated_of(best, requests)
     rate = workload.traffic.requests_per_second
     together = same_gpus_aggregated(best, requests, targets, rate)
@@ -162,7 +164,7 @@ def size(workload: Workload, catalog: Catalog | None = None) -> Sizing:
     return Sizing(
         workload=workload,
         options=tuple(options),
-        together=_together(workload, catalog, requests, targets),
+        together=together_on,
         advice=advise(requests, rate, targets, apart, together),
         curve=tuple(_curve(requests, apart, together)),
         rejected=tuple(dict.fromkeys(rejected.values())),
@@ -184,6 +186,7 @@ def _option(
     name, context = _named(prefill, decode), context_tokens(facts)
     if context is not None and requests.longest_tokens > context:
         return f"{name}: requests of {requests.longest_tokens:,.0f} tokens do not fit a context of {context:,}"
+    requests = requests.within(context)
     apart = disaggregated_of(facts, requests)
     if apart is None:
         missing = unknown_speed(facts)
@@ -266,6 +269,7 @@ def _together(workload: Workload, catalog: Catalog, requests: Requests, targets:
         facts = _trial(workload, catalog, name, name)
         if facts.decode.instance is None:
             continue
+        requests = requests.within(context_tokens(facts))
         for each in aggregated_of(facts, facts.decode, requests):
             nodes = fewest_together(each, requests, rate, targets, 2 * workload.most_nodes)
             if nodes is not None:

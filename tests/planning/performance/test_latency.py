@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import exp, isfinite, log, sqrt
+from math import exp, inf, isfinite, log, sqrt
+from statistics import NormalDist
 
 import pytest
 
@@ -14,7 +15,7 @@ from constructs_pd.planning.performance.disaggregated import Disaggregated, Hand
 from constructs_pd.planning.performance.latency import Requests
 from constructs_pd.planning.performance.mixed import Mixed
 from constructs_pd.planning.performance.most import full_rate, most_rate
-from constructs_pd.planning.performance.queueing import waiting
+from constructs_pd.planning.performance.queueing import Waiting, waiting
 from constructs_pd.planning.performance.roofline import Engine
 from constructs_pd.planning.performance.work import work_of
 from constructs_pd.planning.spec_targets import Targets
@@ -37,13 +38,6 @@ def test_a_batch_is_what_littles_law_puts_into_it() -> None:
     assert batch_at(200.0, 100.0, 256, lambda batch: 0.01) == pytest.approx(200, rel=1e-4)
     assert batch_at(300.0, 100.0, 256, lambda batch: 0.01) is None
     assert batch_at(0.0, 100.0, 256, lambda batch: 0.01) == 0
-
-
-def test_quantiles_of_lengths_are_log_normal() -> None:
-    assert ALIKE.prompt_quantile(0.95) == 1
-    spread = replace(ALIKE, variation=1.0)
-    assert spread.prompt_quantile(0.5) == pytest.approx(exp(-log(2) / 2))
-    assert spread.prompt_quantile(0.95) == pytest.approx(exp(1.6449 * sqrt(log(2)) - log(2) / 2))
 
 
 def test_apart_each_part_adds_up() -> None:
@@ -73,6 +67,118 @@ def test_together_prompts_take_their_share_of_each_second() -> None:
     assert found.itl_p95 == pytest.approx(one.prompt_seconds(2000, sequences=batch, context_tokens=2100), rel=1e-3)
     calm = Aggregated(one, 1).latency(ALIKE, 0.5)
     assert calm.itl_p95 < 1.1 * calm.itl_mean  # too few steps have a prompt in them
+
+
+def unequal(tokens: float, variation: float) -> list[float]:
+    """Return prompts' lengths that stand evenly for all of them."""
+    spread = sqrt(log(1 + variation**2))
+    shares = ((number + 0.5) / 2000 for number in range(2000))
+    return [tokens * exp(spread * NormalDist().inv_cdf(share) - spread**2 / 2) for share in shares]
+
+
+def pollaczek_khinchine(rate: float, times: list[float]) -> Waiting:
+    """Return the wait before one server, from the first two moments of its times."""
+    mean, square = (sum(time**power for time in times) / len(times) for power in (1, 2))
+    busy = rate * mean
+    return Waiting(busy, rate * square / (2 * (1 - busy)))
+
+
+def test_apart_long_prompts_take_more_than_in_proportion_and_hand_over_more() -> None:
+    # Attention is quadratic, and half of these prompts' arithmetic.
+    one, rate, requests = engine(), 0.3, Requests(30_000, 0, 200, 0.8)
+    hand_over = HandOver(0.003, 0.01, 0.2, 0.2, 0.2)
+    found = Disaggregated(one, one, 1, 1, hand_over).latency(requests, rate)
+    queue = pollaczek_khinchine(rate, [one.prompt_share_seconds(tokens) for tokens in unequal(30_000, 0.8)])
+    fixed = (one.speed.request_ms + one.speed.hop_ms) / 1000 + found.itl_mean
+    spread = sqrt(log(1 + 0.8**2))
+    for share, seconds in ((0.5, found.ttft_p50), (0.95, found.ttft_p95)):
+        factor = exp(NormalDist().inv_cdf(share) * spread - spread**2 / 2)
+        transfer = 0.003 + factor * (0.01 / (1 - rate * 0.01) + 0.2 / (1 - rate * 0.2))
+        prompt = one.prompt_seconds(factor * 30_000)
+        expected = fixed + queue.quantile(share) + prompt + transfer
+        assert seconds == pytest.approx(expected, rel=0.02)
+    assert prompt > 1.2 * factor * one.prompt_seconds(30_000)
+    alone = [one.prompt_seconds(tokens) for tokens in unequal(30_000, 0.8)]
+    transfer = 0.003 + 0.01 / (1 - rate * 0.01) + 0.2 / (1 - rate * 0.2)
+    expected = fixed + queue.mean + sum(alone) / len(alone) + transfer
+    assert found.ttft_mean == pytest.approx(expected, rel=0.02)
+
+
+def test_together_long_prompts_take_more_than_in_proportion() -> None:
+    one, rate, requests = engine(), 0.3, Requests(30_000, 0, 200, 0.8)
+    found = Aggregated(one, 1).latency(requests, rate)
+    busy = {"sequences": max(1.0, rate * 200 * found.itl_mean), "context_tokens": 30_100.0}
+    queue = pollaczek_khinchine(rate, [one.prompt_share_seconds(tokens, **busy) for tokens in unequal(30_000, 0.8)])
+    fixed = one.speed.request_ms / 1000 + one.step_seconds(**busy) / 2
+    spread = sqrt(log(1 + 0.8**2))
+    for share, seconds in ((0.5, found.ttft_p50), (0.95, found.ttft_p95)):
+        factor = exp(NormalDist().inv_cdf(share) * spread - spread**2 / 2)
+        expected = fixed + queue.quantile(share) + one.prompt_seconds(factor * 30_000, **busy)
+        assert seconds == pytest.approx(expected, rel=0.02)
+    alone = [one.prompt_seconds(tokens, **busy) for tokens in unequal(30_000, 0.8)]
+    assert found.ttft_mean == pytest.approx(fixed + queue.mean + sum(alone) / len(alone), rel=0.02)
+
+
+def test_the_wait_is_of_the_times_variation_and_not_of_the_lengths() -> None:
+    # Short prompts take almost as long as each other, long ones far from it.
+    one = engine()
+    for tokens in (100, 20_000):
+        requests = Requests(tokens, 0, 1, 1.0)
+        rate = 0.7 / Disaggregated(one, one, 1, 1, NO_HAND_OVER).utilizations(requests, 1.0)["prefill"]
+        times = [one.prompt_share_seconds(each) for each in unequal(tokens, 1.0)]
+        assert rate * sum(times) / len(times) == pytest.approx(0.7, rel=0.02)
+    found = Disaggregated(one, one, 1, 1, NO_HAND_OVER).latency(requests, rate)
+    mean = sum(times) / len(times)
+    variation = sqrt(sum(time**2 for time in times) / len(times) / mean**2 - 1)
+    assert variation > 1.2
+    by_lengths = waiting(rate, mean, 1, 1.0).mean
+    exact = waiting(rate, mean, 1, variation).mean
+    prompts = [one.prompt_seconds(each) for each in unequal(tokens, 1.0)]
+    fixed = (one.speed.request_ms + one.speed.hop_ms) / 1000 + found.itl_mean
+    wait = found.ttft_mean - fixed - sum(prompts) / len(prompts)
+    assert wait == pytest.approx(exact, rel=0.08)
+    assert wait > 1.2 * by_lengths
+
+
+def test_lengths_are_cut_at_the_context_both_ways() -> None:
+    one, requests = engine(), Requests(4000, 0, 200, 1.0)
+    for served in (Disaggregated(one, one, 1, 1, NO_HAND_OVER), Aggregated(one, 1)):
+        cut, uncut = served.latency(requests.within(8192), 1e-3), served.latency(requests, 1e-3)
+        assert cut.ttft_p50 == pytest.approx(uncut.ttft_p50, rel=1e-3)
+        assert cut.ttft_p95 < 0.9 * uncut.ttft_p95
+        longest = served.latency(Requests(7992, 0, 200, 0.0), 1e-3).ttft_p95
+        assert cut.ttft_p95 == pytest.approx(longest, rel=0.01)
+        assert full_rate(served, requests.within(8192)) > full_rate(served, requests)
+
+
+def test_together_answers_leave_prompts_less_of_a_step() -> None:
+    small = replace(engine(), step_tokens=512)
+    idle, busy = (small.prompt_seconds(2048, sequences=number, context_tokens=100) for number in (0, 256))
+    assert small.steps(2048) == 4
+    assert small.steps(2048, 256) == 8
+    assert busy > 1.5 * idle
+    assert small.prompt_seconds(100, sequences=512, context_tokens=100) == inf
+    assert Aggregated(small, 1).sequences == 256
+    assert Aggregated(engine(sequences=64), 1).sequences == 64
+
+
+def test_together_the_tail_is_of_the_steps_with_prompts_as_often_as_they_come() -> None:
+    one, requests = engine(), Requests(4000, 0, 200, 0.0)
+    for rate in (1.5, 2.5, 5.0):
+        found = Aggregated(one, 1).latency(requests, rate)
+        busy = {"sequences": max(1.0, rate * 200 * found.itl_mean), "context_tokens": 4100.0}
+        with_prompt = one.step_seconds(prompt_tokens=4000, **busy)
+        expected = with_prompt if rate * found.itl_mean > 0.05 else one.step_seconds(**busy)
+        assert found.itl_p95 == pytest.approx(expected, rel=1e-3), rate
+    assert with_prompt > 3 * found.itl_mean
+    # Prompts of 12,000 tokens fill one step and a half. 4 % of the steps are full, 4 % half full: the tail is of those.
+    rate = 1.5
+    found = Aggregated(one, 1).latency(replace(requests, prompt_tokens=12_000), rate)
+    assert 0.025 < rate * found.itl_mean < 0.05
+    busy = {"sequences": max(1.0, rate * 200 * found.itl_mean), "context_tokens": 12_100.0}
+    full = 8192 - busy["sequences"]
+    rest = one.step_seconds(prompt_tokens=12_000 - full, tokens_before=full, **busy)
+    assert found.itl_p95 == pytest.approx(rest, rel=1e-3)
 
 
 def test_a_full_part_is_named() -> None:
