@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isfinite
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constructs_pd.planning.catalog import load_catalog
@@ -32,6 +33,8 @@ CAPABILITIES = {"L4": "8.9", "L40S": "8.9", "A100": "8.0", "A10G": "8.6", "H100"
 TIMES = ("ttft_mean", "ttft_p50", "ttft_p95", "itl_mean", "itl_p95")
 # Rates and batches are found by halving, to a millionth.
 ROUNDING = 1 + 1e-4
+# Where nothing can be served at all, a rate is drawn all the same.
+LEAST_RATE = 1e-4
 WORK: dict[tuple[str, int, str], Work] = {}
 
 
@@ -53,8 +56,13 @@ def engines(draw: st.DrawFn) -> Engine:
     return Engine(work, gpu, CATALOG.engine_speed["0.26.0"], gpus, tokens, sequences)
 
 
-requests = st.builds(Requests, st.floats(1, 100_000), st.floats(0, 50_000), st.floats(1, 10_000), st.floats(0, 5))
-rates = st.floats(1e-4, 1e3)
+@st.composite
+def requests(draw: st.DrawFn) -> Requests:
+    prompt, cached, output = draw(st.floats(1, 100_000)), draw(st.floats(0, 50_000)), draw(st.floats(1, 10_000))
+    stated = Requests(prompt, cached, output, draw(st.floats(0, 5)))
+    return stated.within(draw(st.one_of(st.none(), st.floats(output + 1, 300_000))))
+
+
 seconds = st.floats(0, 10)
 hand_overs = st.builds(HandOver, st.floats(0, 0.1), st.floats(0, 0.5), seconds, seconds, seconds)
 
@@ -69,35 +77,63 @@ def apart(draw: st.DrawFn) -> Disaggregated:
 together = st.builds(Aggregated, engines(), st.integers(1, 50))
 
 
+@dataclass(frozen=True)
+class Load:
+    """Requests for engines, at a rate that is drawn as a share of what is the most that they can."""
+
+    served: Disaggregated | Aggregated
+    of: Requests
+    rate: float
+
+
+@st.composite
+def loads(draw: st.DrawFn, ways: st.SearchStrategy[Disaggregated | Aggregated]) -> Load:
+    served, of = draw(ways), draw(requests())
+    return Load(served, of, draw(st.floats(1e-3, 1.1)) * max(full_rate(served, of), LEAST_RATE))
+
+
 def is_never_slower(more: Latency, less: Latency) -> None:
     for name in TIMES:
         assert getattr(more, name) <= getattr(less, name) * ROUNDING, name
     assert more.utilization <= less.utilization * ROUNDING
 
 
+@pytest.mark.parametrize("ways", [apart(), together], ids=["apart", "together"])
+def test_most_loads_are_served_and_some_are_not(ways: st.SearchStrategy[Disaggregated | Aggregated]) -> None:
+    found: list[bool] = []
+
+    @settings(database=None, derandomize=True, max_examples=200)
+    @given(loads(ways))
+    def collect(load: Load) -> None:
+        found.append(load.served.latency(load.of, load.rate).is_saturated)
+
+    collect()
+    assert 0.02 <= sum(found) / len(found) <= 0.3
+
+
 @examples(200)
-@given(apart(), requests, rates, st.integers(0, 20), st.integers(0, 20))
-def test_more_replicas_never_raise_the_latency_of_phases_apart(
-    served: Disaggregated, of: Requests, rate: float, prefill: int, decode: int
-) -> None:
+@given(loads(apart()), st.integers(0, 20), st.integers(0, 20))
+def test_more_replicas_never_raise_the_latency_of_phases_apart(load: Load, prefill: int, decode: int) -> None:
+    served = load.served
+    assert isinstance(served, Disaggregated)
     more = served.with_engines(served.prefill_engines + prefill, served.decode_engines + decode)
-    is_never_slower(more.latency(of, rate), served.latency(of, rate))
+    is_never_slower(more.latency(load.of, load.rate), served.latency(load.of, load.rate))
 
 
 @examples(200)
-@given(together, requests, rates, st.integers(1, 20))
-def test_more_replicas_never_raise_the_latency_of_phases_together(
-    served: Aggregated, of: Requests, rate: float, added: int
-) -> None:
+@given(loads(together), st.integers(1, 20))
+def test_more_replicas_never_raise_the_latency_of_phases_together(load: Load, added: int) -> None:
+    served = load.served
+    assert isinstance(served, Aggregated)
     more = Aggregated(served.engine, served.engines + added)
-    is_never_slower(more.latency(of, rate), served.latency(of, rate))
+    is_never_slower(more.latency(load.of, load.rate), served.latency(load.of, load.rate))
 
 
 @examples(200)
-@given(apart(), requests, rates, st.floats(1, 100))
-def test_more_bandwidth_never_raises_the_transfer_time(
-    served: Disaggregated, of: Requests, rate: float, factor: float
-) -> None:
+@given(loads(apart()), st.floats(1, 100))
+def test_more_bandwidth_never_raises_the_transfer_time(load: Load, factor: float) -> None:
+    served = load.served
+    assert isinstance(served, Disaggregated)
     slow = served.hand_over
     quick = HandOver(
         slow.fixed_seconds,
@@ -106,27 +142,23 @@ def test_more_bandwidth_never_raises_the_transfer_time(
         slow.prefill_seconds / factor,
         slow.decode_seconds / factor,
     )
-    numbers = (rate, served.prefill_engines, served.decode_engines)
+    numbers = (load.rate, served.prefill_engines, served.decode_engines)
     assert quick.share_of_link(*numbers) <= slow.share_of_link(*numbers)
     before, after = slow.seconds(*numbers), quick.seconds(*numbers)
     assert before is None or (after is not None and after <= before)
-    is_never_slower(replace(served, hand_over=quick).latency(of, rate), served.latency(of, rate))
+    is_never_slower(replace(served, hand_over=quick).latency(load.of, load.rate), served.latency(load.of, load.rate))
 
 
 @examples(200)
-@given(st.one_of(apart(), together), requests, rates, st.floats(1, 100))
-def test_more_requests_never_lower_the_latency(
-    served: Disaggregated | Aggregated, of: Requests, rate: float, factor: float
-) -> None:
-    is_never_slower(served.latency(of, rate), served.latency(of, rate * factor))
+@given(loads(st.one_of(apart(), together)), st.floats(1, 3))
+def test_more_requests_never_lower_the_latency(load: Load, factor: float) -> None:
+    is_never_slower(load.served.latency(load.of, load.rate / factor), load.served.latency(load.of, load.rate))
 
 
 @examples(200)
-@given(st.one_of(apart(), together), requests, rates)
-def test_every_number_has_an_end_where_the_rate_can_be_served(
-    served: Disaggregated | Aggregated, of: Requests, rate: float
-) -> None:
-    found = served.latency(of, rate)
+@given(loads(st.one_of(apart(), together)))
+def test_every_number_has_an_end_where_the_rate_can_be_served(load: Load) -> None:
+    found = load.served.latency(load.of, load.rate)
     times = [getattr(found, name) for name in TIMES]
     assert isfinite(found.utilization)
     assert all(time > 0 for time in times)
@@ -134,7 +166,7 @@ def test_every_number_has_an_end_where_the_rate_can_be_served(
 
 
 @examples(50)
-@given(st.one_of(apart(), together), requests, st.floats(0.01, 30), st.floats(0.001, 1))
+@given(st.one_of(apart(), together), requests(), st.floats(0.01, 30), st.floats(0.001, 1))
 def test_the_most_rate_meets_the_targets_and_is_no_more_than_the_full_one(
     served: Disaggregated | Aggregated, of: Requests, ttft: float, itl: float
 ) -> None:
