@@ -86,7 +86,7 @@ def test_the_curves_are_drawn_in_the_terminal_both_ways() -> None:
     for title in ("time to first token, 95th percentile", "time between tokens, mean"):
         drawn = out.partition(title)[2].partition("Legend")
         assert len([line for line in drawn[0].splitlines() if "d" in line.partition("|")[2]]) >= 3
-        assert len([line for line in drawn[0].splitlines() if "a" in line.partition("|")[2]]) >= 2
+        assert len([line for line in drawn[0].splitlines() if "a" in line.partition("|")[2]]) >= 1
     assert out.count("disaggregated\n") == out.count("aggregated, the same GPUs\n") == 2
     assert "\x1b" not in out
     assert "\x1b" in on_terminal("size", str(WORKLOAD_FILE), "--plot").out

@@ -77,7 +77,7 @@ def advise(
     verdict = _by_rate(ratio) if by_rate else _by_times(requests, apart, together)
     reasons = (
         *_of_rates(targets, ratio, *most),
-        *_of_times(apart, together),
+        *_of_times(targets, apart, together),
         *_of_targets(targets, apart, together),
         *_of_skew(disaggregated, requests, rate),
         *_of_interference(requests, together, apart),
@@ -117,11 +117,12 @@ def _of_rates(targets: Targets, ratio: float, apart: float, together: float) -> 
     )
 
 
-def _of_times(apart: Latency, together: Latency) -> Iterator[str]:
+def _of_times(targets: Targets, apart: Latency, together: Latency) -> Iterator[str]:
+    tuned = {"apart": "", "together": "" if targets.is_empty else ", tuned for the targets,"}
     for name, found in (("apart", apart), ("together", together)):
         if found.is_saturated:
             full = {"prefill": "prefill is", "decode": "decode is", "link": "the links are", "engines": "they are"}
-            yield f"{name} they cannot serve the rate at all: {full[found.bottleneck]} full"
+            yield f"{name}{tuned[name]} they cannot serve the rate at all: {full[found.bottleneck]} full"
     if not apart.is_saturated and not together.is_saturated:
         yield (
             f"at the rate the first token comes after {_ms(apart.ttft_mean)} apart and {_ms(together.ttft_mean)} "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import floor
 
 from constructs_pd.planning.catalog.rows import InstanceRow
@@ -10,7 +9,6 @@ from constructs_pd.planning.facts import Facts, PhaseFacts
 from constructs_pd.planning.fit import Fit, fit_on
 from constructs_pd.planning.hand_over import transfer_time
 from constructs_pd.planning.hand_over_size import hand_over_size
-from constructs_pd.planning.performance.aggregated import Aggregated
 from constructs_pd.planning.performance.disaggregated import Disaggregated, HandOver
 from constructs_pd.planning.performance.latency import Requests
 from constructs_pd.planning.performance.roofline import Engine
@@ -102,26 +100,6 @@ def disaggregated_of(facts: Facts, requests: Requests) -> Disaggregated | None:
     if prefill is None or decode is None:
         return None
     return Disaggregated(prefill, decode, facts.prefill.spec.replicas, facts.decode.spec.replicas, hand_over)
-
-
-def aggregated_of(facts: Facts, phase: PhaseFacts, requests: Requests) -> Iterator[Aggregated]:
-    """Yield the engines that could serve both phases on a phase's nodes, one entry for each size of an engine."""
-    instance, stated = phase.instance, phase.tensor_parallel
-    if instance is None or stated is None:
-        return
-    sizes = {size for size in (1, 2, 4, 8) if instance.gpu.count % size == 0} | {stated}
-    for size in sorted(size for size in sizes if _divides(facts, size)):
-        engine = engine_on(facts, phase, instance, size, requests)
-        if engine is not None:
-            yield Aggregated(engine, phase.spec.replicas * (instance.gpu.count // size))
-
-
-def _divides(facts: Facts, size: int) -> bool:
-    """Return whether a model's heads divide over so many GPUs, as PD209 asks."""
-    model = facts.model
-    if model is None:
-        return False
-    return model.attention_heads % size == 0 and (model.kv_heads % size == 0 or size % model.kv_heads == 0)
 
 
 def _fit(facts: Facts, phase: PhaseFacts, instance: InstanceRow, tensor_parallel: int) -> Fit | None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.performance.aggregated import Aggregated
-from constructs_pd.planning.performance.engines import aggregated_of
 from constructs_pd.planning.performance.latency import Latency, Requests, saturated
 from constructs_pd.planning.performance.most import full_rate, most_rate
+from constructs_pd.planning.performance.neutral import aggregated_of
 from constructs_pd.planning.spec_targets import Targets
 
 
@@ -54,30 +55,47 @@ class Mixed:
 
 
 def same_gpus_aggregated(facts: Facts, requests: Requests, targets: Targets, rate: float) -> Mixed | None:
-    """Return the nodes of both phases serving both, each kind with the size of engine that suits best.
+    """Return the nodes of both phases serving both, each instance type with the engines that suit best.
 
-    Without targets that is the one that answers soonest at the rate, else the one that serves most within them. None
+    Without targets those are the ones that answer soonest at the rate, else the ones that serve most within them. None
     where a fact is missing, or where the model fits none of the nodes.
     """
-    groups = []
+    nodes: dict[str, int] = {}
     for phase in facts.phases:
-        sizes = list(aggregated_of(facts, phase, requests))
-        if sizes:
-            groups.append(_best(sizes, requests, targets, rate / len(facts.phases)))
-    if not groups:
-        return None
-    first, *others = groups
-    if all(other.engine == first.engine for other in others) and len(groups) > 1:
-        groups = [Aggregated(first.engine, sum(group.engines for group in groups))]
-    return Mixed(tuple(groups), requests)
+        nodes[phase.spec.instance_type] = nodes.get(phase.spec.instance_type, 0) + phase.spec.replicas
+    rows = [(facts.catalog.instances.get(name), number) for name, number in nodes.items()]
+    sizes = [list(aggregated_of(facts, row, number, requests)) for row, number in rows if row is not None]
+    groups = tuple(best(each, requests, targets, rate / len(nodes)) for each in sizes if each)
+    return Mixed(groups, requests) if groups else None
 
 
-def _best(sizes: list[Aggregated], requests: Requests, targets: Targets, rate: float) -> Aggregated:
+def best(found: Sequence[Aggregated], requests: Requests, targets: Targets, rate: float) -> Aggregated:
+    """Return the engines that answer soonest at a rate, or with targets those that serve most within them."""
     if targets.is_empty:
-        answers = [each.latency(requests, rate).answer_seconds(requests.output_tokens) for each in sizes]
+        answers = [each.latency(requests, rate).answer_seconds(requests.output_tokens) for each in found]
         if isfinite(min(answers)):
-            return sizes[answers.index(min(answers))]
-    rates = [most_rate(each, requests, targets) for each in sizes]
-    if not any(rates):
-        rates = [full_rate(each, requests) for each in sizes]
-    return sizes[rates.index(max(rates))]
+            return found[answers.index(min(answers))]
+    return (
+        _most(found, requests, targets.are_met, lambda each: most_rate(each, requests, targets))
+        or _most(found, requests, lambda latency: not latency.is_saturated, lambda each: full_rate(each, requests))
+        or found[0]
+    )
+
+
+def _most(
+    found: Sequence[Aggregated],
+    requests: Requests,
+    is_enough: Callable[[Latency], bool],
+    rate_of: Callable[[Aggregated], float],
+) -> Aggregated | None:
+    """Return what has the largest rate, or none where all have none.
+
+    Most are out after one look at the largest rate so far.
+    """
+    first, most = None, 0.0
+    for each in found:
+        if first is None or is_enough(each.latency(requests, most)):
+            rate = rate_of(each)
+            if rate > most:
+                first, most = each, rate
+    return first

@@ -84,7 +84,7 @@ class Engine:
         """Return how long the steps of one prompt take, while so many other requests are answered in them.
 
         Tokens that a prefix cache holds come before those that are computed. A step has room for what the answers leave
-        of max_num_batched_tokens (vLLM 0.26.0 v1/core/sched/scheduler.py, schedule: the running requests come first).
+        of max_num_batched_tokens, as they come first (vLLM docs/configuration/optimization.md, chunked prefill).
         Without end where they leave nothing.
         """
         room = self.step_tokens - sequences

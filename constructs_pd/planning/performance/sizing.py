@@ -19,7 +19,6 @@ from constructs_pd.planning.performance.aggregated import Aggregated
 from constructs_pd.planning.performance.cost import Cost, QuotaNeed, cost, quota_needs
 from constructs_pd.planning.performance.disaggregated import Disaggregated
 from constructs_pd.planning.performance.engines import (
-    aggregated_of,
     disaggregated_of,
     requests_of,
     unknown_speed,
@@ -27,6 +26,7 @@ from constructs_pd.planning.performance.engines import (
 from constructs_pd.planning.performance.latency import Latency, Requests
 from constructs_pd.planning.performance.mixed import same_gpus_aggregated
 from constructs_pd.planning.performance.most import Served, full_rate, most_rate
+from constructs_pd.planning.performance.neutral import aggregated_of
 from constructs_pd.planning.performance.replicas import fewest_apart, fewest_together
 from constructs_pd.planning.performance.workload import Workload
 from constructs_pd.planning.performance.workload_mistakes import workload_mistakes
@@ -267,10 +267,11 @@ def _together(workload: Workload, catalog: Catalog, requests: Requests, targets:
     rate, found = workload.traffic.requests_per_second, []
     for name in dict.fromkeys(workload.instance_types):
         facts = _trial(workload, catalog, name, name)
-        if facts.decode.instance is None:
+        instance = facts.decode.instance
+        if instance is None:
             continue
         requests = requests.within(context_tokens(facts))
-        for each in aggregated_of(facts, facts.decode, requests):
+        for each in aggregated_of(facts, instance, 1, requests):
             nodes = fewest_together(each, requests, rate, targets, 2 * workload.most_nodes)
             if nodes is not None:
                 served = Aggregated(each.engine, each.engines * nodes)
@@ -281,7 +282,7 @@ def _together(workload: Workload, catalog: Catalog, requests: Requests, targets:
                         tensor_parallel=each.engine.tensor_parallel,
                         latency=served.latency(requests, rate),
                         cost=_cost(workload, requests, [(name, nodes)]),
-                        gpus=nodes * facts.decode.instance.gpu.count,
+                        gpus=nodes * instance.gpu.count,
                     )
                 )
     return min(found, key=lambda each: (each.cost.per_hour if each.cost else inf, each.gpus), default=None)
