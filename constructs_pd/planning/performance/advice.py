@@ -10,6 +10,7 @@ from typing import Final, Literal
 from constructs_pd.planning.performance.disaggregated import Disaggregated
 from constructs_pd.planning.performance.latency import Latency, Requests
 from constructs_pd.planning.performance.most import Served, full_rate, most_rate
+from constructs_pd.planning.performance.words import is_same, rates, times
 from constructs_pd.planning.spec_targets import Targets
 
 Verdict = Literal["yes", "no", "marginal"]
@@ -20,6 +21,8 @@ WORTH: Final = 1.2
 SAME: Final = 1.1
 # A share of its link or of its time that is much to give.
 MUCH: Final = 0.1
+# A share of the requests that shows at one digit after the point.
+TOLD: Final = 0.0005
 TOO_LARGE: Final = (
     "a model too large for one node is no reason for it here: each phase holds a full copy on every node, and pipeline "
     "parallelism is refused"
@@ -82,6 +85,7 @@ def advise(
         *_of_skew(disaggregated, requests, rate),
         *_of_interference(requests, together, apart),
         *_of_transfer(disaggregated, requests, rate, apart),
+        *_of_refused(requests),
         TOO_LARGE,
     )
     return Advice(verdict, by_rate, reasons, ratio, *most, apart, together)
@@ -110,11 +114,17 @@ def _by_times(requests: Requests, apart: Latency, together: Latency) -> Verdict:
 
 def _of_rates(targets: Targets, ratio: float, apart: float, together: float) -> Iterator[str]:
     within = "before a queue grows" if targets.is_empty else "within the targets"
-    times = f", {ratio:.2f} times as many" if isfinite(ratio) and together > 0 else ""
-    yield (
-        f"the phases apart serve up to {apart:,.2f} requests a second {within}, the same GPUs together up to "
-        f"{together:,.2f}{times}"
-    )
+    if apart == together == 0:
+        yield "neither way meets the targets at any rate"
+    elif is_same(apart, together):
+        yield f"both ways serve up to {rates(apart)[0]} requests a second {within}"
+    else:
+        texts = rates(apart, together)
+        times_as_many = f", {rates(ratio, 1.0)[0]} times as many" if isfinite(ratio) and ratio > 0 else ""
+        yield (
+            f"the phases apart serve up to {texts[0]} requests a second {within}, the same GPUs together up to "
+            f"{texts[1]}{times_as_many}"
+        )
 
 
 def _of_times(targets: Targets, apart: Latency, together: Latency) -> Iterator[str]:
@@ -125,16 +135,22 @@ def _of_times(targets: Targets, apart: Latency, together: Latency) -> Iterator[s
             yield f"{name}{tuned[name]} they cannot serve the rate at all: {full[found.bottleneck]} full"
     if not apart.is_saturated and not together.is_saturated:
         yield (
-            f"at the rate the first token comes after {_ms(apart.ttft_mean)} apart and {_ms(together.ttft_mean)} "
-            f"together, further tokens every {_ms(apart.itl_mean)} and {_ms(together.itl_mean)}"
+            f"at the rate the first token comes after {_both(apart.ttft_mean, together.ttft_mean)}, further tokens "
+            f"every {_both(apart.itl_mean, together.itl_mean)}"
         )
+
+
+def _both(apart: float, together: float) -> str:
+    first, second = times(apart, together)
+    return f"{first} both ways" if is_same(apart, together) else f"{first} apart and {second} together"
 
 
 def _of_targets(targets: Targets, apart: Latency, together: Latency) -> Iterator[str]:
     for name, found in (("apart", apart), ("together", together)):
         for field, seconds, promised in targets.missed(found):
             if isfinite(seconds):
-                yield f"{name} they miss {field}: {_ms(seconds)} for {_ms(promised)}"
+                predicted, asked = times(seconds, promised)
+                yield f"{name} they miss {field}: {predicted} for {asked}"
 
 
 def _of_skew(served: Disaggregated, requests: Requests, rate: float) -> Iterator[str]:
@@ -151,11 +167,18 @@ def _of_skew(served: Disaggregated, requests: Requests, rate: float) -> Iterator
 def _of_interference(requests: Requests, together: Latency, apart: Latency) -> Iterator[str]:
     if together.is_saturated or apart.is_saturated:
         return
-    stall = together.itl_p95
-    yield (
-        f"together a step with a prompt of {requests.prompt_tokens:,.0f} tokens in it holds every answer up: 95 % of "
-        f"tokens come within {_ms(stall)}, apart within {_ms(apart.itl_p95)}"
-    )
+    stall, calm = times(together.itl_p95, apart.itl_p95)
+    if together.itl_p95 > SAME * apart.itl_p95:
+        tokens = requests.mean_factor * (requests.prompt_tokens + requests.cached_tokens)
+        yield (
+            f"together a step with a prompt of {tokens:,.0f} tokens in it holds every answer up: 95 % of tokens come "
+            f"within {stall}, apart within {calm}"
+        )
+    else:
+        yield (
+            f"together prompts hold few answers up: 95 % of tokens come within {stall}"
+            + ("" if is_same(together.itl_p95, apart.itl_p95) else f", apart within {calm}")
+        )
 
 
 def _of_transfer(served: Disaggregated, requests: Requests, rate: float, apart: Latency) -> Iterator[str]:
@@ -165,7 +188,7 @@ def _of_transfer(served: Disaggregated, requests: Requests, rate: float, apart: 
     assert seconds is not None  # else it were saturated
     share = seconds / apart.ttft_mean
     weight = ", which is much" if share > MUCH else ""
-    yield f"the hand-over takes {_ms(seconds)}, {share:.0%} of the time to the first token{weight}"
+    yield f"the hand-over takes {times(seconds)[0]}, {share:.0%} of the time to the first token{weight}"
     posting = served.hand_over.posting_share(rate * requests.mean_factor, served.decode_engines)
     if posting > MUCH:
         yield (
@@ -174,5 +197,9 @@ def _of_transfer(served: Disaggregated, requests: Requests, rate: float, apart: 
         )
 
 
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:,.1f} ms" if seconds < 0.1 else f"{seconds * 1000:,.0f} ms"
+def _of_refused(requests: Requests) -> Iterator[str]:
+    if requests.refused_share >= TOLD:
+        yield (
+            f"{requests.refused_share:.1%} of the requests do not fit: vLLM refuses prompts beyond "
+            f"{requests.longest_prompt:,.0f} tokens, which are reckoned with as if they came again, shortened to that"
+        )

@@ -6,6 +6,7 @@ from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.performance.accuracy import accuracies, orders_of_magnitude
 from constructs_pd.planning.performance.judge import advice_on
+from constructs_pd.planning.performance.words import rates, times
 from constructs_pd.planning.rules import performance_terms
 from constructs_pd.planning.rules.rule import Rule, Violation
 
@@ -16,15 +17,14 @@ def check(facts: Facts) -> Iterator[Violation]:
     if found is None or found.verdict != "no":
         return
     if found.is_by_rate:
-        message = (
-            f"as predicted the phases apart serve {found.most_apart:,.2f} requests a second, the same GPUs serving "
-            f"both phases {found.most_together:,.2f}"
-        )
+        apart, together = rates(found.most_apart, found.most_together)
+        message = f"as predicted the phases apart serve {apart} requests a second, the same GPUs together {together}"
     else:
+        first = times(found.apart.ttft_mean, found.together.ttft_mean)
+        further = times(found.apart.itl_mean, found.together.itl_mean)
         message = (
-            f"as predicted the first token comes after {found.apart.ttft_mean * 1000:,.0f} ms and further ones every "
-            f"{found.apart.itl_mean * 1000:,.1f} ms; with the same GPUs serving both phases after "
-            f"{found.together.ttft_mean * 1000:,.0f} ms and every {found.together.itl_mean * 1000:,.1f} ms"
+            f"as predicted the first token comes after {first[0]} and further ones every {further[0]}; with the same "
+            f"GPUs together after {first[1]} and every {further[1]}"
         )
     yield Violation(
         "traffic",

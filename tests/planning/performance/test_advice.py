@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import inf
 
 import pytest
@@ -93,7 +94,7 @@ def test_the_reasons_name_rates_times_targets_skew_interference_and_the_hand_ove
     found = advise(OF, 2.0, targets, phases(posting=0.1), Fixed(0.1, 0.06))
     text = "\n".join(found.reasons)
     for words in (
-        "the phases apart serve up to ",
+        "neither way meets the targets at any rate",
         "at the rate the first token comes after ",
         "apart they miss ttft_p95_seconds: ",
         "together they miss itl_seconds: 60.0 ms for 50.0 ms",
@@ -105,3 +106,52 @@ def test_the_reasons_name_rates_times_targets_skew_interference_and_the_hand_ove
         TOO_LARGE,
     ):
         assert words in text, words
+
+
+def test_the_most_requests_of_both_ways_are_said_with_how_many_times_as_many() -> None:
+    targets, served = Targets(ttft_p95_seconds=1.0, itl_seconds=0.01), phases()
+    mine = advise(OF, 1.0, targets, served, Fixed(0.1, 0.001)).most_apart
+    assert f"up to {mine:,.2f} requests a second within the targets" in told(targets, mine / 2)
+    assert f"the same GPUs together up to {mine / 2:,.2f}, 2.00 times as many" in told(targets, mine / 2)
+    close = told(targets, mine * 1.002)
+    assert f"together up to {mine * 1.002:,.2f}, 0.998 times as many" in close
+    assert f"both ways serve up to {mine:,.2f} requests a second within the targets" in told(targets, mine)
+
+
+def told(targets: Targets, most: float) -> str:
+    return "\n".join(advise(OF, 1.0, targets, phases(), Fixed(0.1, 0.001, most)).reasons)
+
+
+def test_no_two_numbers_that_differ_look_the_same_and_equal_ones_are_said_once() -> None:
+    mine = phases().latency(OF, 1.0)
+    for factor in (1.0, 1.0003, 1.003, 1.03, 1.3):
+        found = advise(OF, 1.0, Targets(), phases(), Fixed(mine.ttft_mean * factor, mine.itl_mean * factor))
+        (times,) = [reason for reason in found.reasons if reason.startswith("at the rate the first token")]
+        first, further = re.findall(r"([\d,.]+) ms apart and ([\d,.]+) ms together", times) or [("", "")] * 2
+        assert (first[0] == first[1]) is (factor == 1)
+        assert (further[0] == further[1]) is (factor == 1)
+        assert times.count(" ms both ways") == (2 if factor == 1 else 0)
+
+
+def test_prompts_that_hold_nothing_up_are_not_said_to() -> None:
+    mine = phases().latency(OF, 1.0)
+    for factor, words in (
+        (2.0, "together a step with a prompt of 2,000 tokens in it holds every answer up: 95 %"),
+        (1.05, "together prompts hold few answers up: 95 % of tokens come within "),
+        (0.5, "together prompts hold few answers up: 95 % of tokens come within "),
+    ):
+        found = advise(OF, 1.0, Targets(), phases(), Fixed(mine.ttft_mean, mine.itl_mean * factor))
+        (stall,) = [reason for reason in found.reasons if "95 % of tokens" in reason]
+        assert stall.startswith(words)
+        assert ", apart within " in stall
+
+
+def test_the_share_that_does_not_fit_is_said() -> None:
+    unequal = Requests(2000, 0, 200, 1.0)
+    found = advise(unequal.within(4200), 1.0, Targets(), phases(), Fixed(0.1, 0.01))
+    assert any(
+        reason.startswith("10.6% of the requests do not fit: vLLM refuses prompts beyond 4,000 tokens")
+        for reason in found.reasons
+    )
+    for of in (unequal, unequal.within(1_000_000), OF.within(4200)):
+        assert not any("do not fit" in reason for reason in advise(of, 1.0, Targets(), phases(), Fixed(1, 1)).reasons)
