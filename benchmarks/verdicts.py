@@ -14,7 +14,7 @@ from benchmarks.published import Published
 from constructs_pd.planning.performance.advice import Advice, Verdict, advise
 from constructs_pd.planning.performance.aggregated import Aggregated
 from constructs_pd.planning.performance.disaggregated import Disaggregated
-from constructs_pd.planning.spec_targets import Targets
+from constructs_pd.planning.performance.targets import Targets
 
 
 class Engines(BaseModel):

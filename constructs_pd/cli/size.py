@@ -28,8 +28,8 @@ from constructs_pd.cli.status import ERRORS, USAGE_ERROR
 from constructs_pd.findings import PlanError
 from constructs_pd.planning.performance.accuracy import Accuracy
 from constructs_pd.planning.performance.sizing import Option, Sizing, Together
+from constructs_pd.planning.performance.targets import targets_of
 from constructs_pd.planning.performance.workload_file import size_file
-from constructs_pd.planning.spec_targets import Targets
 
 MOST_OPTIONS: Final = 5
 LEAST_SHOWN: Final = 0.01
@@ -188,7 +188,7 @@ def _together(found: Together) -> str:
 
 
 def _charts(found: Sizing) -> tuple[Chart, Chart]:
-    targets, rate = found.workload.traffic.targets or Targets(), found.workload.traffic.requests_per_second
+    targets, rate = targets_of(found.workload.slo), found.workload.traffic.requests_per_second
 
     def line(name: str, field: str, color: str, marker: str) -> Line:
         way = {"apart": "disaggregated", "together": "aggregated, the same GPUs"}[name]
@@ -203,9 +203,9 @@ def _charts(found: Sizing) -> tuple[Chart, Chart]:
             rate,
         ),
         Chart(
-            "time between tokens, mean",
-            [line("apart", "itl_mean", "blue", "d"), line("together", "itl_mean", "red", "a")],
-            targets.itl_seconds,
+            "time between tokens, 95th percentile",
+            [line("apart", "itl_p95", "blue", "d"), line("together", "itl_p95", "red", "a")],
+            targets.itl_p95_seconds,
             rate,
         ),
     )

@@ -214,7 +214,7 @@ class DeploymentSpec(FrozenModel):
     )
     slo: Slo | None = Field(
         default=None,
-        description="what clients were promised, which alerts then watch over: {ttft_p95_seconds: ..., "
+        description="what clients were promised, which alerts watch over and the traffic is held to: {ttft_p95_seconds: ..., "
         "itl_p95_seconds: ..., availability: ...}; default: nothing",
     )
     ray_authentication: Literal["none", "token"] = Field(

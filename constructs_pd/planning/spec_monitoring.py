@@ -98,7 +98,10 @@ class Monitoring(FrozenModel):
 
 
 class Slo(FrozenModel):
-    """What clients were promised, over 30 days. Alerts say how fast the rest of it is used up."""
+    """What clients were promised, over 30 days. Alerts say how fast the rest of it is used up.
+
+    Where `traffic` has the length of answers too, the plan says whether it can be kept.
+    """
 
     ttft_p95_seconds: float | None = Field(
         default=None,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pydantic import Field
 
 from constructs_pd.planning.model_base import FrozenModel
-from constructs_pd.planning.spec_targets import Targets
 
 
 class Traffic(FrozenModel):
@@ -42,8 +41,4 @@ class Traffic(FrozenModel):
         allow_inf_nan=False,
         description="the part of a prompt that prefill's prefix cache holds already, 0 to below 1, such as a shared "
         "system prompt; default: 0",
-    )
-    targets: Targets | None = Field(
-        default=None,
-        description="within what it is to be served: {ttft_p95_seconds: ..., itl_seconds: ...}; default: slo",
     )

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from constructs_pd import plan_file
 from constructs_pd.cli import output
 from constructs_pd.planning.performance.workload import Workload, WorkloadTraffic
-from constructs_pd.planning.spec_targets import Targets
+from constructs_pd.planning.spec_monitoring import Slo
 from support.command_line import Done, command, on_terminal
 from support.strategies_runs import examples
 from support.workloads import WORKLOAD_FILE, workload_data, workload_file
@@ -60,7 +60,7 @@ def test_what_is_no_more_than_an_order_of_magnitude_says_so(example: Done, tmp_p
     assert re.search(
         r"^ITL was predicted within \d+% of three in four of \d+ published numbers of H100$", example.out, re.MULTILINE
     )
-    other = {"instance_types": ["g7e.48xlarge"], "traffic.targets": {"itl_seconds": 0.5}, "prices_per_hour": {}}
+    other = {"instance_types": ["g7e.48xlarge"], "slo": {"itl_p95_seconds": 0.5}, "prices_per_hour": {}}
     done = command("size", str(workload_file(tmp_path, other)))
     assert "TTFT is an order of magnitude: no published number of RTX PRO 6000 was found" in done.out
     assert "ITL is an order of magnitude: no published number of RTX PRO 6000 was found" in done.out
@@ -69,7 +69,7 @@ def test_what_is_no_more_than_an_order_of_magnitude_says_so(example: Done, tmp_p
 
 def test_the_advice_comes_with_its_reasons(example: Done) -> None:
     advice = example.out.partition("disaggregate: ")[2].splitlines()
-    assert advice[0] == "yes"
+    assert advice[0] == "marginal"
     assert len([line for line in advice if line.startswith("  - ")]) >= 5
     assert "too large for one node is no reason for it here" in example.out
 
@@ -83,7 +83,7 @@ def test_it_fits_a_terminal(width: int) -> None:
 
 def test_the_curves_are_drawn_in_the_terminal_both_ways() -> None:
     out = command("size", str(WORKLOAD_FILE), "--plot").out
-    for title in ("time to first token, 95th percentile", "time between tokens, mean"):
+    for title in ("time to first token, 95th percentile", "time between tokens, 95th percentile"):
         drawn = out.partition(title)[2].partition("Legend")
         assert len([line for line in drawn[0].splitlines() if "d" in line.partition("|")[2]]) >= 3
         assert len([line for line in drawn[0].splitlines() if "a" in line.partition("|")[2]]) >= 1
@@ -131,7 +131,11 @@ def test_an_svg_has_both_ways_of_both_times_and_is_the_same_each_time(tmp_path: 
     assert shown.count("disaggregated") == shown.count("aggregated, the same GPUs") == 2
     assert shown.count("promised: 1,000 ms") == shown.count("promised: 12 ms") == 1
     assert shown.count("stated: 40 requests/s") == 2
-    assert {"time to first token, 95th percentile", "time between tokens, mean", "requests per second"} <= set(shown)
+    assert {
+        "time to first token, 95th percentile",
+        "time between tokens, 95th percentile",
+        "requests per second",
+    } <= set(shown)
 
 
 def test_a_png_is_a_picture_of_the_stated_size(tmp_path: Path) -> None:
@@ -156,7 +160,7 @@ def test_the_specification_that_it_writes_plans(tmp_path: Path) -> None:
 def test_json_has_everything_and_no_number_without_an_end() -> None:
     done = command("size", str(WORKLOAD_FILE), "--json")
     data = json.loads(done.out, parse_constant=lambda name: pytest.fail(name))["sizing"]
-    assert data["advice"]["verdict"] == "yes"
+    assert data["advice"]["verdict"] == "marginal"
     assert data["options"][0]["prefill"] == [
         data["specification"]["prefill"][name] for name in ("instance_type", "replicas")
     ]
@@ -186,7 +190,7 @@ def test_mistakes_are_found_with_their_lines(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_served_is_refused_with_every_reason(tmp_path: Path) -> None:
-    path = str(workload_file(tmp_path, {"traffic.targets": {"itl_seconds": 0.0001}}))
+    path = str(workload_file(tmp_path, {"slo": {"ttft_p95_seconds": 0.06, "ttft_decode_seconds": 0.05}}))
     done = command("size", path)
     assert (done.status, done.out) == (1, "")
     assert done.err.count("PD007 error instance_types: ") == 3
@@ -322,7 +326,7 @@ def test_without_the_library_it_says_what_to_install(
 FIELDS = (
     *Workload.model_fields,
     *(f"traffic.{name}" for name in WorkloadTraffic.model_fields),
-    *(f"traffic.targets.{name}" for name in Targets.model_fields),
+    *(f"slo.{name}" for name in Slo.model_fields),
 )
 ABSURD: list[Any] = [0, -1, 10**30, 1e308, float("nan"), float("inf"), True, "8", "", [], {}, [[]], None, 1.5]
 

@@ -15,8 +15,8 @@ from constructs_pd.planning.performance.disaggregated import Disaggregated, Hand
 from constructs_pd.planning.performance.latency import Latency, Requests
 from constructs_pd.planning.performance.most import full_rate, most_rate
 from constructs_pd.planning.performance.roofline import Engine
+from constructs_pd.planning.performance.targets import Targets
 from constructs_pd.planning.performance.work import Work, work_of
-from constructs_pd.planning.spec_targets import Targets
 from support.strategies_runs import examples
 
 CATALOG = load_catalog()

@@ -149,12 +149,6 @@ PROMISED: Changes = {
 TRAFFIC = {"requests_per_second": 1.0, "prompt_tokens": 200}
 # Another value for every field of the traffic that need not be stated.
 TRAFFIC_FIELDS: Changes = {"output_tokens": 50, "prompt_variation": 0.5, "cached_prompt_fraction": 0.25}
-TARGETS: Changes = {
-    "ttft_p50_seconds": 5.0,
-    "ttft_p95_seconds": 9.0,
-    "itl_seconds": 0.5,
-    "itl_p95_seconds": 0.9,
-}
 SMALL = {"model.source": "Qwen/Qwen3-0.6B"}
 
 # What must stand in the specification before and after a field is changed.
@@ -168,7 +162,6 @@ CONTEXTS: dict[str, Changes] = {
     "gcs_fault_tolerance.redis_password.secret_name": PASSWORD,
     "gcs_fault_tolerance.redis_password.key": PASSWORD,
     **{f"traffic.{field}": {"traffic": TRAFFIC} for field in (*TRAFFIC, *TRAFFIC_FIELDS)},
-    **{f"traffic.targets.{field}": {"traffic": {**TRAFFIC, "targets": TARGETS}} for field in TARGETS},
     **{f"network_policy.{field}": POLICIES for field in NETWORK_POLICY},
     **{f"monitoring.{field}": MONITORED if "." in field else {"monitoring": {}} for field in MONITORING},
     **{f"slo.{field}": PROMISED for field in SLO},
@@ -283,7 +276,6 @@ CHANGES: Changes = {
     **{f"slo.{field}": value for field, value in SLO.items()},
     "traffic.prompt_tokens": 100,
     **{f"traffic.{field}": value for field, value in TRAFFIC_FIELDS.items()},
-    **{f"traffic.targets.{field}": value * 2 for field, value in TARGETS.items()},
     "upgrade.strategy": "new_cluster",
     "single_pod_budget": "none",
     **{f"network_policy.{field}": value for field, value in NETWORK_POLICY.items()},

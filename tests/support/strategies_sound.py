@@ -420,15 +420,9 @@ def _traffic(context: int | None) -> st.SearchStrategy[dict[str, Any] | None]:
                 "output_tokens": sometimes(st.integers(1, 2000)),
                 "prompt_variation": st.floats(0, 3),
                 "cached_prompt_fraction": st.floats(0, 0.99),
-                "targets": sometimes(_targets()),
             },
         )
     ).map(lambda traffic: traffic and without_none(traffic))
-
-
-def _targets() -> st.SearchStrategy[dict[str, Any]]:
-    names = ("ttft_p50_seconds", "ttft_p95_seconds", "itl_seconds", "itl_p95_seconds")
-    return st.fixed_dictionaries({}, optional={name: st.floats(1e-3, 60) for name in names})
 
 
 def _most_nodes(phases: list[dict[str, Any]]) -> int:

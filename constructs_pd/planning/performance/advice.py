@@ -10,8 +10,8 @@ from typing import Final, Literal
 from constructs_pd.planning.performance.disaggregated import Disaggregated
 from constructs_pd.planning.performance.latency import Latency, Requests
 from constructs_pd.planning.performance.most import Served, full_rate, most_rate
+from constructs_pd.planning.performance.targets import Targets
 from constructs_pd.planning.performance.words import is_same, rates, times
-from constructs_pd.planning.spec_targets import Targets
 
 Verdict = Literal["yes", "no", "marginal"]
 

@@ -9,8 +9,7 @@ from constructs_pd.planning.fit import context_tokens
 from constructs_pd.planning.performance.advice import Advice, advise
 from constructs_pd.planning.performance.engines import disaggregated_of, requests_of
 from constructs_pd.planning.performance.mixed import same_gpus_aggregated
-from constructs_pd.planning.spec import DeploymentSpec
-from constructs_pd.planning.spec_targets import Targets
+from constructs_pd.planning.performance.targets import targets_of
 
 
 class _Asked:
@@ -26,16 +25,6 @@ class _Asked:
         return id(self.facts)
 
 
-def targets_of(spec: DeploymentSpec) -> Targets:
-    """Return what the traffic is to be served within: what is stated for it, else what clients are promised."""
-    traffic, slo = spec.traffic, spec.slo
-    if traffic is not None and traffic.targets is not None:
-        return traffic.targets
-    if slo is None:
-        return Targets()
-    return Targets(ttft_p95_seconds=slo.ttft_p95_seconds, itl_p95_seconds=slo.itl_p95_seconds)
-
-
 def advice_on(facts: Facts) -> Advice | None:
     """Return whether a specification should serve its phases apart; none without answers' lengths or with unknowns."""
     return _advice(_Asked(facts))
@@ -48,7 +37,7 @@ def _advice(asked: _Asked) -> Advice | None:
     requests = requests_of(traffic, context_tokens(facts)) if traffic else None
     if traffic is None or requests is None:
         return None
-    targets = targets_of(facts.spec)
+    targets = targets_of(facts.spec.slo)
     apart = disaggregated_of(facts, requests)
     together = same_gpus_aggregated(facts, requests, targets, traffic.requests_per_second) if apart else None
     if apart is None or together is None:

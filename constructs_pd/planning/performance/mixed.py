@@ -12,7 +12,7 @@ from constructs_pd.planning.performance.aggregated import Aggregated
 from constructs_pd.planning.performance.latency import Latency, Requests, saturated
 from constructs_pd.planning.performance.most import full_rate, most_rate
 from constructs_pd.planning.performance.neutral import aggregated_of
-from constructs_pd.planning.spec_targets import Targets
+from constructs_pd.planning.performance.targets import Targets
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Protocol
 
 from constructs_pd.planning.performance.latency import Latency, Requests
-from constructs_pd.planning.spec_targets import Targets
+from constructs_pd.planning.performance.targets import Targets
 
 # To a millionth of the rate.
 _HALVINGS: Final = 20

@@ -8,7 +8,7 @@ from typing import Final
 from constructs_pd.planning.performance.aggregated import Aggregated
 from constructs_pd.planning.performance.disaggregated import Disaggregated
 from constructs_pd.planning.performance.latency import Requests
-from constructs_pd.planning.spec_targets import Targets
+from constructs_pd.planning.performance.targets import Targets
 
 # More of decode than it needs may save a node of prefill: so many more are tried.
 _MORE_DECODE: Final = 4

@@ -28,11 +28,11 @@ from constructs_pd.planning.performance.mixed import same_gpus_aggregated
 from constructs_pd.planning.performance.most import Served, full_rate, most_rate
 from constructs_pd.planning.performance.neutral import aggregated_of
 from constructs_pd.planning.performance.replicas import fewest_apart, fewest_together
+from constructs_pd.planning.performance.targets import Targets, targets_of
 from constructs_pd.planning.performance.workload import Workload
 from constructs_pd.planning.performance.workload_mistakes import workload_mistakes
 from constructs_pd.planning.resolve import examine
 from constructs_pd.planning.rules import RULES
-from constructs_pd.planning.spec_targets import Targets
 
 # Points of a curve up to each of both limits, and how far beyond it goes.
 _POINTS: Final = 16
@@ -141,7 +141,7 @@ def size(workload: Workload, catalog: Catalog | None = None) -> Sizing:
         raise PlanError(mistakes)
     requests = requests_of(workload.traffic)
     assert requests is not None  # a workload states its answers' lengths
-    targets = workload.traffic.targets or Targets()
+    targets = targets_of(workload.slo)
     options: list[Option] = []
     rejected: dict[tuple[str, str], str] = {}
     for prefill, decode in product(workload.instance_types, repeat=2):

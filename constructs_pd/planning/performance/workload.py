@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field
 from constructs_pd.planning.catalog.rows import InstanceRow, ModelRow
 from constructs_pd.planning.model_base import FrozenModel
 from constructs_pd.planning.spec import DeploymentSpec, Model
+from constructs_pd.planning.spec_monitoring import Slo
 from constructs_pd.planning.spec_pods import SecretReference
 from constructs_pd.planning.spec_traffic import Traffic
 from constructs_pd.planning.spec_types import unique
@@ -35,6 +36,11 @@ class Workload(FrozenModel):
     )
     model: Model
     traffic: WorkloadTraffic
+    slo: Slo | None = Field(
+        default=None,
+        description="what clients are promised, as in a specification: {ttft_p95_seconds: ..., itl_p95_seconds: ...}; "
+        "default: nothing, and no part is busier than 80 %",
+    )
     instance_types: Annotated[tuple[str, ...], Field(strict=False), AfterValidator(unique)] = Field(
         min_length=1,
         max_length=16,
@@ -71,7 +77,7 @@ class Workload(FrozenModel):
             decode: The same of decode.
         """
         stated = self.model_dump(mode="json", exclude_unset=True)
-        kept = ("region", "availability_zone", "model", "traffic", "hugging_face_token")
+        kept = ("region", "availability_zone", "model", "traffic", "slo", "hugging_face_token")
         arguments = {"engine_args": {"block_size": self.block_tokens}} if self.block_tokens is not None else {}
         phases = {
             name: {"instance_type": instance_type, "replicas": replicas, **deepcopy(arguments)}
@@ -81,7 +87,8 @@ class Workload(FrozenModel):
         custom = [row for row in stated.get("custom_instances", []) if row["instance_type"] in used]
         return {
             "name": self.name,
-            **{name: stated[name] for name in kept if name in stated},
+            **{name: stated[name] for name in kept if stated.get(name) is not None},
+            **({"monitoring": {}} if self.slo is not None else {}),  # PD180: what was promised is measured
             **phases,
             **({"custom_instances": custom} if custom else {}),
             **({"custom_models": stated["custom_models"]} if stated.get("custom_models") else {}),

@@ -6,7 +6,8 @@ from math import isfinite
 from constructs_pd.findings import Severity
 from constructs_pd.planning.facts import Facts
 from constructs_pd.planning.performance.accuracy import accuracies, orders_of_magnitude
-from constructs_pd.planning.performance.judge import advice_on, targets_of
+from constructs_pd.planning.performance.judge import advice_on
+from constructs_pd.planning.performance.targets import targets_of
 from constructs_pd.planning.performance.words import beyond
 from constructs_pd.planning.rules import performance_terms
 from constructs_pd.planning.rules.rule import Rule, Violation
@@ -29,12 +30,11 @@ def check(facts: Facts) -> Iterator[Violation]:
             REMEDY,
         )
         return
-    owner = "slo" if traffic.targets is None else "traffic.targets"
-    for field, seconds, promised in targets_of(facts.spec).missed(found.apart):
+    for field, seconds, promised in targets_of(facts.spec.slo).missed(found.apart):
         if isfinite(seconds):
             predicted, asked = beyond(seconds, promised)
             rough_time = orders_of_magnitude(ttft if field.startswith("ttft") else itl)
-            yield Violation(f"{owner}.{field}", f"{predicted} are predicted for {asked}{rough_time}", REMEDY)
+            yield Violation(f"slo.{field}", f"{predicted} are predicted for {asked}{rough_time}", REMEDY)
 
 
 RULE = Rule(

@@ -12,8 +12,8 @@ from constructs_pd.planning.performance.advice import TOO_LARGE, Verdict, advise
 from constructs_pd.planning.performance.disaggregated import Disaggregated, HandOver
 from constructs_pd.planning.performance.latency import Latency, Requests, saturated
 from constructs_pd.planning.performance.roofline import Engine
+from constructs_pd.planning.performance.targets import Targets
 from constructs_pd.planning.performance.work import work_of
-from constructs_pd.planning.spec_targets import Targets
 
 CATALOG = load_catalog()
 OF = Requests(2000, 0, 200, 0.0)

@@ -17,8 +17,8 @@ from constructs_pd.planning.performance.mixed import Mixed
 from constructs_pd.planning.performance.most import full_rate, most_rate
 from constructs_pd.planning.performance.queueing import Waiting, waiting
 from constructs_pd.planning.performance.roofline import Engine
+from constructs_pd.planning.performance.targets import Targets
 from constructs_pd.planning.performance.work import work_of
-from constructs_pd.planning.spec_targets import Targets
 
 CATALOG = load_catalog()
 ALIKE = Requests(2000, 0, 200, 0.0)

@@ -15,7 +15,7 @@ from constructs_pd.planning.performance.latency import Requests
 from constructs_pd.planning.performance.mixed import Mixed, best, same_gpus_aggregated
 from constructs_pd.planning.performance.most import full_rate, most_rate
 from constructs_pd.planning.performance.neutral import SEQUENCES, STEP_TOKENS, aggregated_of
-from constructs_pd.planning.spec_targets import Targets
+from constructs_pd.planning.performance.targets import Targets
 from support.specs import spec_with
 
 CATALOG = load_catalog()

@@ -158,7 +158,7 @@ def test_what_one_instance_type_cannot_hold_is_no_mistake_where_another_does() -
 
 
 def test_what_a_type_cannot_hold_is_said_once_for_each_phase() -> None:
-    changes = {"model.source": "Qwen/Qwen3-235B-A22B", "instance_types": ["g6.8xlarge", "g5.8xlarge"]}
+    changes = {"model.source": "Qwen/Qwen3-235B-A22B", "instance_types": ["g6.8xlarge", "g5.8xlarge"], "slo": None}
     with pytest.raises(PlanError) as caught:
         size(workload_with(changes))
     messages = [finding.message.partition(": ")[0] for finding in caught.value.findings]

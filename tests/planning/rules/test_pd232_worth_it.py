@@ -19,11 +19,13 @@ def test_says_nothing_without_the_answers_length() -> None:
 
 
 def test_accepts_promises_that_the_phases_apart_keep_better() -> None:
-    assert findings_of(RULE, traffic(output_tokens=200, targets={"itl_seconds": 0.009})) == []
+    promised = {"monitoring": {}, "slo": {"itl_p95_seconds": 0.01}}
+    assert findings_of(RULE, {**traffic(output_tokens=50), **promised}) == []
 
 
 def test_warns_where_the_same_gpus_together_serve_more() -> None:
-    (finding,) = findings_of(RULE, traffic(targets={"ttft_p95_seconds": 1.0, "itl_seconds": 0.02}))
+    promised = {"monitoring": {}, "slo": {"ttft_p95_seconds": 1.0, "itl_p95_seconds": 0.02}}
+    (finding,) = findings_of(RULE, {**traffic(), **promised})
     assert finding.severity is Severity.WARNING
     assert finding.subject == "traffic"
     assert finding.message.startswith("as predicted the phases apart serve ")

@@ -15,33 +15,32 @@ def traffic(**fields: Any) -> dict[str, Any]:
     return {"traffic": {**TRAFFIC, **fields}}
 
 
-def test_accepts_no_traffic_and_targets_that_are_met() -> None:
+def promised(**fields: float) -> dict[str, Any]:
+    return {"monitoring": {}, "slo": fields}
+
+
+def test_accepts_no_traffic_and_promises_that_are_kept() -> None:
     assert findings_of(RULE) == []
     assert findings_of(RULE, traffic()) == []
-    assert findings_of(RULE, traffic(targets={"ttft_p95_seconds": 10.0, "itl_seconds": 1.0})) == []
+    assert findings_of(RULE, {**traffic(), **promised(ttft_p95_seconds=10.0, itl_p95_seconds=1.0)}) == []
+    assert findings_of(RULE, {**traffic(), **promised(availability=0.999)}) == []
+    assert findings_of(RULE, promised(itl_p95_seconds=0.01)) == []
 
 
-@pytest.mark.parametrize("field", ["ttft_p50_seconds", "ttft_p95_seconds", "itl_seconds", "itl_p95_seconds"])
-def test_warns_of_each_target_that_is_missed_with_both_numbers(field: str) -> None:
-    (finding,) = findings_of(RULE, traffic(targets={field: 0.001}))
+@pytest.mark.parametrize(("field", "time"), [("ttft_p95_seconds", "TTFT"), ("itl_p95_seconds", "ITL")])
+def test_warns_of_each_promise_that_is_broken_with_both_numbers(field: str, time: str) -> None:
+    (finding,) = findings_of(RULE, {**traffic(), **promised(**{field: 0.01})})
     assert finding.severity is Severity.WARNING
-    assert finding.subject == f"traffic.targets.{field}"
-    time = "TTFT" if field.startswith("ttft") else "ITL"
-    assert finding.message.endswith(f" s are predicted for 0.001 s; {time} is an order of magnitude")
+    assert finding.subject == f"slo.{field}"
+    assert finding.message.endswith(f" s are predicted for 0.01 s; {time} is an order of magnitude")
 
 
 def test_does_not_call_what_is_known_well_an_order_of_magnitude() -> None:
-    (finding,) = findings_of(RULE, {**P5, **traffic(targets={"itl_seconds": 0.001})})
-    assert finding.message.endswith(" s are predicted for 0.001 s")
-    (finding,) = findings_of(RULE, {**P5, **traffic(targets={"ttft_p95_seconds": 0.001})})
+    busy = {**P5, **traffic(requests_per_second=50.0, output_tokens=300)}
+    (finding,) = findings_of(RULE, {**busy, **promised(itl_p95_seconds=0.01)})
+    assert finding.message.endswith(" s are predicted for 0.01 s")
+    (finding,) = findings_of(RULE, {**P5, **traffic(), **promised(ttft_p95_seconds=0.01)})
     assert finding.message.endswith("; TTFT is an order of magnitude")
-
-
-def test_what_is_promised_is_a_target_unless_another_is_stated() -> None:
-    promised = {"monitoring": {}, "slo": {"itl_p95_seconds": 0.01}}
-    (finding,) = findings_of(RULE, {**traffic(), **promised})
-    assert finding.subject == "slo.itl_p95_seconds"
-    assert findings_of(RULE, {**traffic(targets={"itl_seconds": 1.0}), **promised}) == []
 
 
 def test_warns_of_more_than_can_be_served() -> None:
