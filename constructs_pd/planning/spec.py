@@ -214,8 +214,8 @@ class DeploymentSpec(FrozenModel):
     )
     slo: Slo | None = Field(
         default=None,
-        description="what clients were promised, which alerts watch over and the traffic is held to: {ttft_p95_seconds: ..., "
-        "itl_p95_seconds: ..., availability: ...}; default: nothing",
+        description="what clients were promised, which alerts watch over and `traffic` is held to: "
+        "{ttft_p95_seconds: ..., itl_p95_seconds: ..., availability: ...}; default: nothing",
     )
     ray_authentication: Literal["none", "token"] = Field(
         default="none",

@@ -196,10 +196,37 @@ def test_a_full_part_is_named() -> None:
     assert together.utilization > 1
 
 
-def test_where_all_places_are_taken_requests_wait_for_one() -> None:
-    few, many = (Disaggregated(engine(), engine(sequences=number), 8, 1, NO_HAND_OVER) for number in (16, 256))
-    rate = 0.97 * full_rate(few, ALIKE)
-    assert few.latency(ALIKE, rate).ttft_mean > 1.5 * many.latency(ALIKE, rate).ttft_mean
+def test_apart_requests_wait_for_a_place_where_all_are_taken() -> None:
+    prefill, decode = engine(), engine(sequences=16)
+    served = Disaggregated(prefill, decode, 8, 1, NO_HAND_OVER)
+    rate = 0.97 * full_rate(served, ALIKE)
+    found = served.latency(ALIKE, rate)
+    full = decode.step_seconds(sequences=16, context_tokens=2100)
+    place = waiting(rate, full * 200, 16, 1.0)
+    queue = waiting(rate, prefill.prompt_share_seconds(2000), 8, 0.0)
+    fixed = (prefill.speed.request_ms + decode.speed.hop_ms) / 1000 + prefill.prompt_seconds(2000) + found.itl_mean
+    assert found.ttft_mean == pytest.approx(fixed + queue.mean + place.mean, rel=1e-6)
+    for share, seconds in ((0.5, found.ttft_p50), (0.95, found.ttft_p95)):
+        assert seconds == pytest.approx(fixed + queue.quantile(share) + place.quantile(share), rel=1e-6)
+    assert place.quantile(0.5) > 0.3 * found.ttft_p50
+    assert found.utilization == pytest.approx(rate * full * 200 / 16)
+
+
+def test_together_requests_wait_for_a_place_where_all_are_taken() -> None:
+    one = engine(sequences=4)
+    served = Aggregated(one, 2)
+    rate = 0.95 * full_rate(served, ALIKE)
+    found = served.latency(ALIKE, rate)
+    busy, most = ({"sequences": number, "context_tokens": 2100.0} for number in (rate / 2 * 200 * found.itl_mean, 4.0))
+    alone = one.step_seconds(**most)
+    added = one.prompt_share_seconds(2000, **most) - one.steps(2000, 4) * alone
+    place = waiting(rate, alone / (1 - rate / 2 * added) * 200, 8, 1.0)
+    queue = waiting(rate, one.prompt_share_seconds(2000, **busy), 2, 0.0)
+    fixed = one.speed.request_ms / 1000 + one.step_seconds(**busy) / 2 + one.prompt_seconds(2000, **busy)
+    assert found.ttft_mean == pytest.approx(fixed + queue.mean + place.mean, rel=1e-3)
+    for share, seconds in ((0.5, found.ttft_p50), (0.95, found.ttft_p95)):
+        assert seconds == pytest.approx(fixed + queue.quantile(share) + place.quantile(share), rel=1e-3)
+    assert place.quantile(0.5) > 0.3 * found.ttft_p50
 
 
 def test_a_prefix_that_is_cached_is_not_computed_and_is_looked_at_all_the_same() -> None:
