@@ -362,7 +362,7 @@ def test_a_type_without_a_price_is_named_and_comes_last(tmp_path: Path) -> None:
 
 def test_one_of_a_thing_is_said_as_one(tmp_path: Path) -> None:
     traffic = {"requests_per_second": 0.001, "prompt_tokens": 1, "output_tokens": 1}
-    changes = {"model.source": "Qwen/Qwen3-8B", "instance_types": ["g6.8xlarge"], "traffic": traffic}
+    changes = {"model.source": "Qwen/Qwen3-8B", "instance_types": ["g6.8xlarge"], "traffic": traffic, "slo": None}
     done = command("size", str(workload_file(tmp_path, changes)))
     assert done.out.startswith("Qwen/Qwen3-8B: 0.001 requests a second, prompts of 1 token and answers of 1\n")
     assert ", 1 GPU: TTFT p95" in done.out

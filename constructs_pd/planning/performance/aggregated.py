@@ -31,11 +31,14 @@ class Aggregated:
     def latency(self, requests: Requests, rate: float) -> Latency:
         """Return what clients see at a rate of requests in a second, over all engines."""
         each = rate / self.engines
+        utilization = self._utilization(requests, each)
+        if each * _idle_share(self.engine, requests).mean >= 1:  # not even prompts alone
+            return saturated("engines", utilization)
         token_seconds = _token_seconds(self.engine, requests, each)
         batch = batch_at(each, requests.output_tokens, self.sequences, token_seconds)
         full = token_seconds(self.sequences)
         if batch is None or full is None:
-            return saturated("engines", self._utilization(requests, each))
+            return saturated("engines", utilization)
         # Of a token that is answered there is at least its own request.
         busy = _Busy(self.engine, max(1.0, batch), requests.context_tokens)
         token = token_seconds(busy.sequences) or full
@@ -52,7 +55,7 @@ class Aggregated:
             itl_mean=token,
             itl_p95=_tail_seconds(busy, requests, each, token),
             bottleneck="engines",
-            utilization=self._utilization(requests, each),
+            utilization=utilization,
         )
 
     @property
@@ -61,7 +64,11 @@ class Aggregated:
         return max(1, min(self.engine.sequences, self.engine.step_tokens // 2))
 
     def _utilization(self, requests: Requests, each: float) -> float:
-        """Return the share of an engine's time that its rate asks for at least: with all it answers in one batch."""
+        """Return the share of an engine's time that its rate asks for, with all it answers in one batch.
+
+        Prompts and answers are counted apart. In the same steps they read the weights once, so somewhat more than all
+        of the time can be asked for.
+        """
         answer = self.engine.step_seconds(sequences=self.sequences, context_tokens=requests.context_tokens)
         return each * (_idle_share(self.engine, requests).mean + answer / self.sequences * requests.output_tokens)
 

@@ -2,12 +2,13 @@
 
 How the phases are tuned says nothing of that: a prefill engine without CUDA graphs is sound, an aggregated one is not.
 So nothing is taken over but the nodes and the model. CUDA graphs are on, prompts are taken in chunks, and as many
-requests are answered at once as the memory holds. The chunk is left to the caller, who knows the targets.
+requests are answered at once as the memory holds, or fewer. Which is left to the caller, who knows the targets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from constructs_pd.planning.catalog.rows import InstanceRow
@@ -24,6 +25,8 @@ from constructs_pd.planning.spec_pods import Phase
 STEP_TOKENS: Final = (512, 1024, 2048, 4096, 8192, 16384)
 # Of max_num_seqs: vLLM's default on large GPUs, and halves of it.
 SEQUENCES: Final = (1024, 512, 256, 128, 64, 32, 16)
+# As many as fit are tried, and a part of them: where a step reads a full KV cache, the chunks in it take long.
+_PARTS: Final = (1, 4)
 
 
 def aggregated_of(facts: Facts, instance: InstanceRow, nodes: int, requests: Requests) -> Iterator[Aggregated]:
@@ -40,7 +43,8 @@ def aggregated_of(facts: Facts, instance: InstanceRow, nodes: int, requests: Req
         for step_tokens in STEP_TOKENS:
             engine = _roomiest(facts, instance, size, step_tokens, requests)
             if engine is not None:
-                yield Aggregated(engine, nodes * (gpus // size))
+                for sequences in _fewer(engine):
+                    yield Aggregated(replace(engine, sequences=sequences), nodes * (gpus // size))
 
 
 def _roomiest(
@@ -61,6 +65,12 @@ def _roomiest(
         if found is not None and found.sequences >= sequences:
             break
     return found
+
+
+def _fewer(engine: Engine) -> Iterator[int]:
+    """Yield how many requests an engine answers at once: as many as fit, and fewer, which hold prompts up less."""
+    sequences = min(engine.sequences, engine.step_tokens // 2)
+    yield from (sequences // part for part in _PARTS if sequences >= part)
 
 
 def _divides(facts: Facts, size: int) -> bool:

@@ -271,21 +271,32 @@ def _together(workload: Workload, catalog: Catalog, requests: Requests, targets:
         if instance is None:
             continue
         requests = requests.within(context_tokens(facts))
-        for each in aggregated_of(facts, instance, 1, requests):
-            nodes = fewest_together(each, requests, rate, targets, 2 * workload.most_nodes)
-            if nodes is not None:
-                served = Aggregated(each.engine, each.engines * nodes)
-                found.append(
-                    Together(
-                        instance_type=name,
-                        nodes=nodes,
-                        tensor_parallel=each.engine.tensor_parallel,
-                        latency=served.latency(requests, rate),
-                        cost=_cost(workload, requests, [(name, nodes)]),
-                        gpus=nodes * instance.gpu.count,
-                    )
+        served = _fewest_of(list(aggregated_of(facts, instance, 1, requests)), requests, rate, targets, workload)
+        if served is not None:
+            nodes = served.engines * served.engine.tensor_parallel // instance.gpu.count
+            found.append(
+                Together(
+                    instance_type=name,
+                    nodes=nodes,
+                    tensor_parallel=served.engine.tensor_parallel,
+                    latency=served.latency(requests, rate),
+                    cost=_cost(workload, requests, [(name, nodes)]),
+                    gpus=nodes * instance.gpu.count,
                 )
+            )
     return min(found, key=lambda each: (each.cost.per_hour if each.cost else inf, each.gpus), default=None)
+
+
+def _fewest_of(
+    ways: list[Aggregated], requests: Requests, rate: float, targets: Targets, workload: Workload
+) -> Aggregated | None:
+    """Return the way that takes the fewest nodes, with those, of ways that are stated for one node."""
+    found, most = None, 2 * workload.most_nodes
+    for each in ways:
+        nodes = fewest_together(each, requests, rate, targets, most) if most else None
+        if nodes is not None:
+            found, most = Aggregated(each.engine, each.engines * nodes), nodes - 1
+    return found
 
 
 def _curve(requests: Requests, apart: Served, together: Served) -> Iterator[Point]:

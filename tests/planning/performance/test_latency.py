@@ -151,6 +151,64 @@ def test_lengths_are_cut_at_the_context_both_ways() -> None:
         assert full_rate(served, requests.within(8192)) > full_rate(served, requests)
 
 
+def test_apart_every_engine_and_the_busier_links_count() -> None:
+    one, rate = engine(), 6.0
+    served = Disaggregated(one, one, 3, 2, HandOver(0.003, 0.05, 0.04, 0.1, 0.08))
+    busy = served.utilizations(ALIKE, rate)
+    assert busy["prefill"] == pytest.approx(rate * one.prompt_share_seconds(2000) / 3)
+    posting, link = rate / 2 * 0.05, rate * max(0.1 / 3, 0.08 / 2)
+    assert busy["link"] == link == pytest.approx(0.24)
+    full = one.step_seconds(sequences=256, context_tokens=2100) / (1 - posting)
+    assert busy["decode"] == pytest.approx(rate * full * 200 / 512)
+    found = served.latency(ALIKE, rate)
+    step = one.step_seconds(sequences=rate / 2 * 200 * found.itl_mean, context_tokens=2100)
+    assert found.itl_mean == pytest.approx(step / (1 - posting), rel=1e-3)
+    transfer = served.hand_over_seconds(ALIKE, rate, 1.0)
+    assert transfer == pytest.approx(0.003 + 0.05 / (1 - posting) + 0.04 / (1 - link))
+
+
+def test_apart_what_is_cut_is_not_handed_over() -> None:
+    one, rate, cut = engine(), 1.0, Requests(4000, 0, 200, 2.0).within(4200)
+    served = Disaggregated(one, one, 1, 1, HandOver(0.0, 0.1, 0.4, 0.4, 0.4))
+    assert cut.mean_factor < 0.6
+    busy = rate * cut.mean_factor
+    expected = 0.5 * (0.1 / (1 - busy * 0.1) + 0.4 / (1 - busy * 0.4))
+    assert served.hand_over_seconds(cut, rate, 0.5) == pytest.approx(expected)
+    assert served.utilizations(cut, rate)["link"] == pytest.approx(busy * 0.4)
+
+
+def test_a_cached_prefix_is_looked_at_by_every_token_both_ways() -> None:
+    one, cached = engine(), Requests(4000, 40_000, 200, 0.0)
+    apart = Disaggregated(one, one, 1, 1, NO_HAND_OVER)
+    share = one.prompt_share_seconds(4000, tokens_before=40_000)
+    assert apart.utilizations(cached, 0.1)["prefill"] == pytest.approx(0.1 * share)
+    found = apart.latency(cached, 1e-6)
+    fixed = (one.speed.request_ms + one.speed.hop_ms) / 1000 + found.itl_mean
+    assert found.ttft_p95 == pytest.approx(fixed + one.prompt_seconds(4000, tokens_before=40_000))
+    together = Aggregated(one, 1).latency(cached, 1e-6)
+    busy = {"sequences": 1.0, "context_tokens": 44_100.0}
+    alone = one.prompt_seconds(4000, tokens_before=40_000, **busy) + one.step_seconds(**busy) / 2
+    assert together.ttft_p95 == pytest.approx(one.speed.request_ms / 1000 + alone)
+
+
+def test_together_a_long_prompts_whole_steps_look_back_half_way_on_average() -> None:
+    small, requests, rate = replace(engine(sequences=8), step_tokens=2048), Requests(40_000, 0, 20, 0.0), 0.3
+    found = Aggregated(small, 1).latency(requests, rate)
+    busy = {"sequences": max(1.0, rate * 20 * found.itl_mean), "context_tokens": 40_010.0}
+    room = 2048 - busy["sequences"]
+    whole = int(40_000 // room)
+    assert found.itl_p95 == pytest.approx(
+        small.step_seconds(prompt_tokens=room, tokens_before=(whole - 1) * room / 2, **busy), rel=1e-3
+    )
+
+
+def test_the_tail_between_tokens_is_no_less_than_the_mean() -> None:
+    # Prompts of few tokens ride along in many steps, none of which is much longer than another.
+    found = Aggregated(engine(), 1).latency(Requests(300, 0, 10, 0.0), 80.0)
+    busy = {"sequences": 80 * 10 * found.itl_mean, "context_tokens": 305.0}
+    assert engine().step_seconds(prompt_tokens=300, **busy) < found.itl_p95 == found.itl_mean
+
+
 def test_together_answers_leave_prompts_less_of_a_step() -> None:
     small = replace(engine(), step_tokens=512)
     idle, busy = (small.prompt_seconds(2048, sequences=number, context_tokens=100) for number in (0, 256))
@@ -158,7 +216,7 @@ def test_together_answers_leave_prompts_less_of_a_step() -> None:
     assert small.steps(2048, 256) == 8
     assert busy > 1.5 * idle
     assert small.prompt_seconds(100, sequences=512, context_tokens=100) == inf
-    assert Aggregated(small, 1).sequences == 256
+    assert Aggregated(replace(small, sequences=1024), 1).sequences == 256
     assert Aggregated(engine(sequences=64), 1).sequences == 64
 
 

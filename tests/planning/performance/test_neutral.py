@@ -83,7 +83,9 @@ def test_graphs_are_on_and_as_many_requests_as_fit_are_answered() -> None:
     assert not any(each.engine.is_eager for each in found)
     assert {each.engine.step_tokens for each in found} == set(STEP_TOKENS)
     assert {each.engine.tensor_parallel for each in found} == {1, 2, 4, 8}
-    assert len(found) == 4 * len(STEP_TOKENS)
+    assert {(each.engine.tensor_parallel, each.engine.step_tokens) for each in found} == {
+        (size, tokens) for size in (1, 2, 4, 8) for tokens in STEP_TOKENS
+    }
     for each in found:
         assert each.engines * each.engine.tensor_parallel == 3 * 8
     # On one GPU weights leave little; on eight there is more room than vLLM's largest default asks for.
@@ -93,6 +95,8 @@ def test_graphs_are_on_and_as_many_requests_as_fit_are_answered() -> None:
     )
     assert few.sequences < 64
     assert many.sequences > 256
+    answered = [each.engine.sequences for each in found if each.engine.tensor_parallel == 8]
+    assert answered[:2] == [256, 64]  # of 512 tokens answers take half at most; fewer hold prompts up less
 
 
 def test_what_memory_holds_decides_over_the_largest_default() -> None:
@@ -151,3 +155,25 @@ def test_nodes_of_one_type_are_one_group_and_those_of_two_are_two() -> None:
     assert first.engines * first.engine.tensor_parallel == 16
     assert second.engines * second.engine.tensor_parallel == 8
     assert first.engine.gpu.gpu != second.engine.gpu.gpu
+
+
+def test_without_targets_each_of_two_types_is_chosen_for_its_part_of_the_rate() -> None:
+    of, rate = facts({"decode.instance_type": "p5en.48xlarge"}), 14.0
+    first, second = together(of, Targets(), rate).groups
+    for group, name, nodes in ((first, "p5.48xlarge", 2), (second, "p5en.48xlarge", 1)):
+        found = list(aggregated_of(of, CATALOG.instances[name], nodes, requests(of)))
+        assert group == best(found, requests(of), Targets(), rate / 2)
+    assert second != best(found, requests(of), Targets(), rate)
+
+
+def test_fewer_at_once_are_taken_where_a_full_cache_holds_prompts_up() -> None:
+    of = facts()
+    long = Requests(12_000, 0, 300, 0.0)
+    found = [
+        each
+        for each in aggregated_of(of, CATALOG.instances["p5.48xlarge"], 1, long)
+        if (each.engine.tensor_parallel, each.engine.step_tokens) == (8, 512)
+    ]
+    rates = [full_rate(each, long) for each in found]
+    assert rates[0] < max(rates)
+    assert full_rate(best(found, long, Targets(itl_p95_seconds=1e-4), 1.0), long) == max(rates)

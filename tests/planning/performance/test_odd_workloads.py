@@ -10,24 +10,25 @@ from constructs_pd import PlanError, plan
 from constructs_pd.planning.performance.sizing import size
 from support.workloads import workload_with
 
-SMALL = {"model.source": "Qwen/Qwen3-8B", "instance_types": ["g6.8xlarge"]}
-# What may be said of a specification that plans; of its speed only what the sizing says too: that it is not worth it.
-OTHERS = {"PD115", "PD206", "PD218", "PD230", "PD233", "PD412"}
+SMALL = {"model.source": "Qwen/Qwen3-8B", "instance_types": ["g6.8xlarge"], "slo": None}
+# What may be said of a specification that plans; of its speed only what the sizing says too: that it
+# is not worth it, and what does not fit.
+OTHERS = {"PD115", "PD206", "PD218", "PD230", "PD233", "PD236", "PD412"}
 ODD: dict[str, dict[str, Any]] = {
     "the example": {},
     "hardly any requests": {**SMALL, "traffic": {"requests_per_second": 1e-3, "prompt_tokens": 1, "output_tokens": 1}},
-    "no targets": {"traffic.targets": None},
-    "targets without any": {"traffic.targets": {}},
+    "no promises": {"slo": None},
+    "promises of no time": {"slo": {"availability": 0.999}},
     "prompts as long as the context": {
         "model.max_model_len": 40960,
         "traffic.prompt_tokens": 39000,
         "traffic.output_tokens": 1960,
-        "traffic.targets": None,
+        "slo": None,
     },
     "answers as long as the context": {
         "traffic.prompt_tokens": 1,
         "traffic.output_tokens": 8191,
-        "traffic.targets": None,
+        "slo": None,
     },
     "very unequal prompts": {"traffic.prompt_variation": 10.0},
     "almost all cached": {"traffic.cached_prompt_fraction": 0.999},
@@ -38,23 +39,22 @@ ODD: dict[str, dict[str, Any]] = {
     "an FP8 cache": {"model.kv_cache_dtype": "fp8"},
     "another zone by its id": {"availability_zone": "usw2-az4"},
     "another region": {"region": "eu-north-1", "availability_zone": "eu-north-1a"},
-    "a tail alone": {"traffic.targets": {"itl_p95_seconds": 0.02}},
+    "a tail alone": {"slo": {"itl_p95_seconds": 0.02}},
     "a hybrid model": {
         **SMALL,
         "model.source": "Qwen/Qwen3.5-9B",
         "traffic.requests_per_second": 1.0,
-        "traffic.targets": None,
     },
     "experts": {"model.source": "openai/gpt-oss-120b"},
     "latent attention": {
         "model.source": "deepseek-ai/DeepSeek-V3",
         "instance_types": ["p5en.48xlarge"],
-        "traffic.targets": {"itl_seconds": 0.05},
+        "slo": {"itl_p95_seconds": 0.05},
     },
     "a gated model": {
         "model.source": "meta-llama/Meta-Llama-3.1-70B",
         "hugging_face_token": {"secret_name": "hugging-face", "key": "token"},
-        "traffic.targets": {"itl_seconds": 0.05},
+        "slo": {"itl_p95_seconds": 0.05},
     },
     "unequal types": {"instance_types": ["p5.48xlarge", "p6-b200.48xlarge"], "prices_per_hour": {}},
 }
@@ -75,8 +75,8 @@ def test_what_is_written_plans_and_keeps_what_it_promises(name: str) -> None:
     [
         {"traffic.requests_per_second": 1e6},
         {"most_nodes": 1},
-        {"traffic.targets": {"itl_seconds": 1e-9, "ttft_p95_seconds": 1e-9}},
-        {"instance_types": ["g7.48xlarge"], "model.source": "Qwen/Qwen3-8B"},
+        {"slo": {"ttft_p95_seconds": 0.06, "ttft_decode_seconds": 0.05}},
+        {"instance_types": ["g7.48xlarge"], "model.source": "Qwen/Qwen3-8B", "slo": None},
     ],
 )
 def test_what_nothing_serves_is_said_in_a_line_for_each_type_and_one_more(changes: dict[str, Any]) -> None:
@@ -90,7 +90,12 @@ def test_what_nothing_serves_is_said_in_a_line_for_each_type_and_one_more(change
 
 def test_many_types_are_no_flood() -> None:
     types = ["g6.8xlarge", "g6e.48xlarge", "p4d.24xlarge", "p4de.24xlarge", "p5.48xlarge", "p5en.48xlarge"]
-    changes = {"instance_types": types, "prices_per_hour": {}, "traffic.targets": {"itl_seconds": 1e-6}}
+    changes: dict[str, Any] = {
+        "instance_types": types,
+        "prices_per_hour": {},
+        "slo": None,
+        "traffic.requests_per_second": 1e6,
+    }
     with pytest.raises(PlanError) as caught:
         size(workload_with(changes))
     assert len(caught.value.findings) == 7

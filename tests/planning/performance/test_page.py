@@ -38,6 +38,6 @@ def test_each_share_of_a_measured_gpu_has_a_row(name: str) -> None:
 
 
 def test_the_chunks_that_are_tried_are_named() -> None:
-    (sentence,) = re.findall(r"`max_num_batched_tokens` of 512 .*?\.\s", TEXT, re.DOTALL)
+    (sentence,) = re.findall(r"`max_num_batched_tokens` of 512 .*?\.\s", " ".join(TEXT.split()))
     for tokens in STEP_TOKENS:
         assert f"{tokens:,}" in sentence
