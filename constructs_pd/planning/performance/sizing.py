@@ -249,7 +249,8 @@ def _cost(workload: Workload, requests: Requests, nodes: list[tuple[str, int]]) 
         return None
     per_hour = sum(prices[name] * number for name, number in nodes)
     traffic = workload.traffic
-    return cost(per_hour, traffic.requests_per_second, traffic.prompt_tokens, requests.output_tokens)
+    prompt_tokens = requests.mean_factor * traffic.prompt_tokens  # of what is served
+    return cost(per_hour, traffic.requests_per_second, prompt_tokens, requests.output_tokens)
 
 
 def _why_not(apart: Disaggregated, requests: Requests, rate: float, targets: Targets, most: int) -> str:
