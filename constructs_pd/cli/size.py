@@ -183,7 +183,8 @@ def _together(found: Together) -> str:
     price = f", {_money(found.cost.per_hour)} an hour" if found.cost else ""
     return (
         f"{found.nodes} x {found.instance_type} with engines of {found.tensor_parallel}, "
-        f"{_count(found.gpus, 'GPU')}{price}: TTFT p95 {_ms(found.latency.ttft_p95)}, ITL {_ms(found.latency.itl_mean)}"
+        f"{_count(found.gpus, 'GPU')}{price}: TTFT p95 {_ms(found.latency.ttft_p95)}, "
+        f"ITL p95 {_ms(found.latency.itl_p95)}"
     )
 
 
