@@ -29,6 +29,8 @@ class Published(BaseModel):
         gpu_changes: What is different of a GPU that EC2 does not have.
         gpu_name: The name of such a GPU.
         hand_over_gbps: What a pair of engines gets, in Gbit/s, or none without a hand-over.
+        posts_reads: Whether decode posted a read for each block and layer, as vLLM's NixlConnector does. Of the way in
+            which other engines hand over nothing is reckoned but the bytes.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -41,6 +43,7 @@ class Published(BaseModel):
     compute_capability: str
     kv_cache_dtype: str = "auto"
     hand_over_gbps: float | None = None
+    posts_reads: bool = False
     step_tokens: int = 8192
     prompt_tokens: int
     output_tokens: int
@@ -73,6 +76,10 @@ class Published(BaseModel):
         path = load_catalog().transfer_paths["efa_gpudirect"]
         size = sum(part.bytes_per_token * part.seen(self.prompt_tokens) for part in decode.work.attention)
         wire = size * decode.tensor_parallel * _BITS / (self.hand_over_gbps * 1e9)
+        posting = self._reads_by(decode) * path.descriptor_us / 1e6 if self.posts_reads else 0.0
+        return HandOver(path.fixed_ms / 1e3, posting, wire, wire, wire)
+
+    def _reads_by(self, decode: Engine) -> float:
         layout = kv_layout(
             self.facts,
             tensor_parallel=decode.tensor_parallel,
@@ -80,5 +87,4 @@ class Published(BaseModel):
             in_flight_tokens=0,
             compute_capability=self.compute_capability,
         )
-        posting = reads(self.facts, layout, self.prompt_tokens) * path.descriptor_us / 1e6
-        return HandOver(path.fixed_ms / 1e3, posting, wire, wire, wire)
+        return reads(self.facts, layout, self.prompt_tokens)

@@ -70,6 +70,10 @@ published. Nothing was fitted to them. The data is in `benchmarks/published_verd
 are how many times as many requests are served apart, within the stated times. `measured` is what was run both ways,
 `composed` what was put together from measurements of parts.
 
+Decode's threads post a read for each layer and block, for which it answers nothing ([hand_over.md](hand_over.md)). That
+is how vLLM's NixlConnector works, so it is reckoned of the studies that ran it, and of no other engine's hand-over. No
+latency of it was published: how much it slows decode down is reckoned from the time of a read alone.
+
 """
 
 
