@@ -102,7 +102,7 @@ def is_never_slower(more: Latency, less: Latency) -> None:
 def test_most_loads_are_served_and_some_are_not(ways: st.SearchStrategy[Disaggregated | Aggregated]) -> None:
     found: list[bool] = []
 
-    @settings(database=None, derandomize=True, max_examples=200)
+    @settings(database=None, deadline=None, derandomize=True, max_examples=200)
     @given(loads(ways))
     def collect(load: Load) -> None:
         found.append(load.served.latency(load.of, load.rate).is_saturated)
