@@ -16,7 +16,7 @@ from constructs_pd.planning.model_base import model_in
 from constructs_pd.planning.spec import DeploymentSpec
 
 FieldPath = tuple[str | int, ...]
-BOUNDS: Final = frozenset({"greater_than", "greater_than_equal", "less_than", "less_than_equal"})
+BOUNDS: Final = frozenset({"greater_than", "greater_than_equal", "less_than", "less_than_equal", "multiple_of"})
 
 
 Stated = TypeVar("Stated", bound=BaseModel)

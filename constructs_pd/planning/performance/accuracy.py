@@ -17,6 +17,7 @@ ORDER_OF_MAGNITUDE: Final = 0.3
 # Of fewer numbers nothing can be said of three in four.
 LEAST_NUMBERS: Final = 4
 _THREE_IN_FOUR: Final = 0.75
+_MIB_OF_GIB: Final = 1024
 # A whole batch is mostly time between tokens.
 _COUNTED: Final[dict[Time, tuple[str, ...]]] = {"TTFT": ("TTFT",), "ITL": ("ITL", "whole")}
 
@@ -27,7 +28,7 @@ class Accuracy:
 
     Attributes:
         time: The time.
-        gpu: The GPU, or none where the instance type is not known.
+        gpu: The GPU, with its memory where others have its name; none where the instance type is not known.
         numbers: The published numbers that nothing was fitted to.
         error: What three in four of their errors do not exceed, as a share; none without numbers.
     """
@@ -65,7 +66,14 @@ def accuracy_of(catalog: Catalog, gpu: str | None, time: Time) -> Accuracy:
     """
     rows = [row for row in catalog.prediction_errors.values() if row.gpu == gpu and row.time in _COUNTED[time]]
     held_out = [row for row in rows if not row.is_fitted]
-    return Accuracy(time, gpu.rpartition(" ")[0] if gpu else None, len(held_out), usual_error(held_out))
+    return Accuracy(time, _title(catalog, gpu) if gpu else None, len(held_out), usual_error(held_out))
+
+
+def _title(catalog: Catalog, gpu: str) -> str:
+    """Return a GPU's name, with its memory where GPUs of another size are called the same."""
+    name, _, mebibytes = gpu.rpartition(" ")
+    namesakes = [key for key in catalog.gpu_speed if key.rpartition(" ")[0] == name]
+    return f"{name} {int(mebibytes) // _MIB_OF_GIB} GB" if len(namesakes) > 1 else name
 
 
 def usual_error(rows: list[PredictionErrorRow]) -> float | None:

@@ -53,10 +53,11 @@ class Workload(FrozenModel):
     )
     block_tokens: int | None = Field(
         default=None,
-        ge=1,
+        ge=16,
         le=1024,
-        description="the tokens of a block of the KV cache (vLLM's block_size) in both phases; default: vLLM's. Larger "
-        "ones are fewer reads of the hand-over",
+        multiple_of=16,  # of every attention backend: vLLM 0.26.0 get_supported_kernel_block_sizes; vllm#41363
+        description="the tokens of a block of the KV cache (vLLM's block_size) in both phases, a multiple of 16 up to "
+        "1024; default: vLLM's. Larger ones are fewer reads of the hand-over",
     )
     most_nodes: int = Field(default=64, ge=1, le=1000, description="the most nodes of a phase to consider, 1 to 1000")
     hugging_face_token: SecretReference | None = Field(

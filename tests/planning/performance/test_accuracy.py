@@ -127,6 +127,15 @@ def test_the_accuracy_on_gpus_that_were_measured(gpu: str, time: Time, numbers: 
     assert found.error == pytest.approx(error, abs=0.006)
 
 
-@pytest.mark.parametrize("gpu", ["L4 22888", "A10G 22888", "B300 275040", "A100 40960"])
+@pytest.mark.parametrize("gpu", ["L4 22888", "A10G 22888", "B300 275040"])
 def test_nothing_is_known_of_the_others(gpu: str) -> None:
     assert accuracy_of(CATALOG, gpu, "ITL") == Accuracy("ITL", gpu.rpartition(" ")[0], 0, None)
+
+
+@pytest.mark.parametrize(
+    ("instance", "gpu", "numbers"), [("p4d.24xlarge", "A100 40 GB", 0), ("p4de.24xlarge", "A100 80 GB", 12)]
+)
+def test_which_of_two_gpus_of_one_name_is_said(instance: str, gpu: str, numbers: int) -> None:
+    found = accuracies(gather(spec_with({"decode.instance_type": instance}), CATALOG))[1]
+    assert (found.gpu, found.numbers) == (gpu, numbers)
+    assert f"of {gpu}" in found.sentence

@@ -47,6 +47,15 @@ CASES: list[tuple[dict[str, Any], str, str, str, str, str]] = [
         "p5e.48xlarge: 60.0",
     ),
     (
+        {"block_tokens": 40},
+        "PD004",
+        "block_tokens",
+        "40 should be a multiple of 16",
+        "a multiple of 16 up to 1024",
+        "block_tokens: 40",
+    ),
+    ({"block_tokens": 1}, "PD004", "block_tokens", "1 should be greater than or equal to 16", "", "block_tokens: 1"),
+    (
         {"traffic.output_tokens": 5000},
         "PD009",
         "traffic.output_tokens",
