@@ -82,6 +82,12 @@ TOO_LONG_REQUEST: Final = Code(
     "vLLM ends an answer where the context is full: answers are shorter than is reckoned with.",
     "vLLM 0.26.0 v1/core/sched/utils.py, check_stop",
 )
+UNKNOWN_CONFIG: Final = Code(
+    "PD010",
+    "The config.json of a workload's model is known",
+    "What a step of the model takes is reckoned from it: without it no number of nodes can be told.",
+    "docs/performance.md",
+)
 OTHER_PLAN: Final = Code(
     "PD501",
     "Constructs that belong together render one plan",
@@ -237,6 +243,7 @@ OTHER_CODES: Final = (
     UNSERVABLE,
     UNUSED_PRICE,
     TOO_LONG_REQUEST,
+    UNKNOWN_CONFIG,
     OTHER_PLAN,
     SECOND_SERVICE,
     PATCHED_CLUSTER,

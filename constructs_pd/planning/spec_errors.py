@@ -16,6 +16,8 @@ from constructs_pd.planning.model_base import model_in
 from constructs_pd.planning.spec import DeploymentSpec
 
 FieldPath = tuple[str | int, ...]
+# What a file has in the place of Python's types.
+_IN_A_FILE: Final = {"tuple": "list", "dictionary": "mapping"}
 BOUNDS: Final = frozenset({"greater_than", "greater_than_equal", "less_than", "less_than_equal", "multiple_of"})
 
 
@@ -132,6 +134,8 @@ def _unsound(detail: ErrorDetails, data: Any) -> str:
         return "the text does not have the right form"
     message = detail["msg"][:1].lower() + detail["msg"][1:]
     if detail["type"] not in BOUNDS:
+        for written, meant in _IN_A_FILE.items():
+            message = message.replace(f"a valid {written}", f"a {meant}")
         return message
     for part in detail["loc"]:
         data = data[part]

@@ -28,11 +28,11 @@ def unknown_speed(facts: Facts) -> str | None:
         if phase.instance is None:
             return f"the instance type {phase.spec.instance_type}"
         if facts.catalog.speed_of(phase.instance.gpu) is None:
-            return f"how fast an {phase.instance.gpu.name} is"
+            return f"the speed of the GPU {phase.instance.gpu.name}"
         if phase.tensor_parallel is None or _fit(facts, phase, phase.instance, phase.tensor_parallel) is None:
             return f"the memory of {phase.name}'s GPUs (PD225)"
     if facts.image is None or facts.image.vllm_version not in facts.catalog.engine_speed:
-        return "how fast the image's vLLM is"
+        return "the speed of the image's vLLM"
     return None
 
 

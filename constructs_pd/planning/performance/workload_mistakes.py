@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from constructs_pd.findings import Finding, Severity, in_order
 from constructs_pd.planning.catalog.loader import Catalog
-from constructs_pd.planning.codes import TOO_LONG_REQUEST, UNUSED_PRICE
+from constructs_pd.planning.codes import TOO_LONG_REQUEST, UNKNOWN_CONFIG, UNUSED_PRICE
 from constructs_pd.planning.facts import Facts, gather
 from constructs_pd.planning.fit import context_tokens
 from constructs_pd.planning.performance.engines import requests_of
@@ -23,7 +23,8 @@ def workload_mistakes(workload: Workload, catalog: Catalog) -> tuple[Finding, ..
     return in_order(
         [
             *_unknown_types(workload, trials[0]),
-            *_unused_prices(workload),
+            *_unused_prices(workload, trials[0]),
+            *_unknown_config(workload, trials[0]),
             *_of_every_type(trials),
             *_too_long(workload, trials),
         ]
@@ -43,16 +44,34 @@ def _unknown_types(workload: Workload, facts: Facts) -> Iterator[Finding]:
             yield INSTANCE_TYPE.finding(violation)
 
 
-def _unused_prices(workload: Workload) -> Iterator[Finding]:
+def _unused_prices(workload: Workload, facts: Facts) -> Iterator[Finding]:
     considered = workload.instance_types
+    # Not another misspelled name: PD201 says what that one should be.
+    unpriced = [each for each in considered if each in facts.catalog.instances and each not in workload.prices_per_hour]
     for name in workload.prices_per_hour:
         if name not in considered:
-            near = near_names(name, (each for each in considered if each not in workload.prices_per_hour))
+            near = near_names(name, unpriced)
             yield UNUSED_PRICE.finding(
                 f"prices_per_hour.{name}",
                 f"{name!r} is none of the {len(considered)} instance types in instance_types",
                 f"{near}; otherwise add it there, or remove it" if near else "add it there, or remove it",
             )
+
+
+def _unknown_config(workload: Workload, facts: Facts) -> Iterator[Finding]:
+    """Yield a finding where a model is known by its sizes alone, or by less."""
+    source = workload.model.source
+    if facts.model is None or facts.model.facts is not None:  # PD205, or nothing is missing
+        return
+    rows = [number for number, row in enumerate(workload.custom_models) if row.model == source]
+    if facts.model.config is not None:
+        state, remedy = "cannot be counted", "measure a deployment of it, or choose a model that can be"
+    else:
+        state = "is not known"
+        remedy = "give it as config" if rows else "give the model in custom_models, with its config"
+    yield UNKNOWN_CONFIG.finding(
+        f"custom_models.{rows[0]}" if rows else "model.source", f"the config.json of {source} {state}", remedy
+    )
 
 
 def _of_every_type(trials: list[Facts]) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.performance.sizing import size
 from constructs_pd.planning.performance.workload_file import size_file
 from constructs_pd.planning.performance.workload_mistakes import workload_mistakes
-from support.specs import FOUR_GPU_ROW
+from support.specs import FOUR_GPU_ROW, MODEL_ROW
 from support.workloads import WORKLOAD_FILE, workload_data, workload_file, workload_with
 
 CATALOG = load_catalog()
@@ -54,7 +54,24 @@ CASES: list[tuple[dict[str, Any], str, str, str, str, str]] = [
         "a multiple of 16 up to 1024",
         "block_tokens: 40",
     ),
-    ({"block_tokens": 1}, "PD004", "block_tokens", "1 should be greater than or equal to 16", "", "block_tokens: 1"),
+    ({"block_tokens": 1}, "PD004", "block_tokens", "1 should be a multiple of 16", "", "block_tokens: 1"),
+    (
+        {"model.source": "acme/own-7b", "custom_models": [MODEL_ROW], "slo": None},
+        "PD010",
+        "custom_models.0",
+        "the config.json of acme/own-7b is not known",
+        "give it as config",
+        "- model: acme/own-7b",
+    ),
+    (
+        {"instance_types": "p5.48xlarge", "prices_per_hour": {}},
+        "PD004",
+        "instance_types",
+        "input should be a list",
+        "",
+        "instance_types: p5.48xlarge",
+    ),
+    ({"prices_per_hour": [1.0]}, "PD004", "prices_per_hour", "input should be a mapping", "", "prices_per_hour:"),
     (
         {"traffic.output_tokens": 5000},
         "PD009",
@@ -143,6 +160,16 @@ def test_every_mistake_is_said_at_once_beside_those_of_form(tmp_path: Path) -> N
         "PD201",
     ]
     assert all(str(finding.location).startswith(f"{path}:") for finding in caught.value.findings)
+
+
+def test_a_price_is_not_said_to_be_of_a_type_that_is_misspelled_itself() -> None:
+    changes: dict[str, Any] = {
+        "instance_types": ["g6.8xlarge", "g6.8xlage", "p5.48xlarge"],
+        "prices_per_hour": {"g6.8xlarge": 2.0, "p5.48xlarge": 55.0, "g6.48xlarge": 3.0},
+    }
+    price, name = workload_mistakes(workload_with(changes), CATALOG)
+    assert (price.code, price.subject, price.remedy) == ("PD008", "prices_per_hour.g6.48xlarge", UNUSED)
+    assert (name.code, name.subject) == ("PD201", "instance_types.1")
 
 
 def test_an_instance_type_stands_in_the_list_once() -> None:

@@ -21,7 +21,7 @@ def test_accepts_what_is_known_and_what_is_not_asked() -> None:
 @pytest.mark.parametrize(
     ("changes", "missing"),
     [
-        (G7, "how fast an RTX PRO 4500 is"),
+        (G7, "the speed of the GPU RTX PRO 4500"),
         ({"model.source": "nobody/nothing"}, "the config.json of nobody/nothing"),
         ({"model.source": "acme/own-7b", "custom_models": [SIZED]}, "the config.json of acme/own-7b"),
         ({"prefill.instance_type": "own.1"}, "the instance type own.1"),
