@@ -148,6 +148,8 @@ def _print(found: Sizing) -> None:
     )
     for need in best.quotas:
         output.line(f"quota: {need.vcpus:,} vCPUs of {need.quota.name} ({need.quota.code})")
+    for warning in best.warnings:
+        output.line(f"{warning.code} {warning.message}", style="yellow")
     for accuracy in (best.ttft_accuracy, best.itl_accuracy):
         output.line(accuracy.sentence)
     if found.together is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from constructs_pd.planning.performance.acceptance import Acceptance
 from constructs_pd.planning.performance.aggregated import Aggregated
 from constructs_pd.planning.performance.disaggregated import Disaggregated
 from constructs_pd.planning.performance.latency import Requests
-from constructs_pd.planning.performance.targets import Targets
 
 # More of decode than it needs may save a node of prefill: so many more are tried.
 _MORE_DECODE: Final = 4
@@ -18,7 +18,7 @@ def fewest_apart(
     served: Disaggregated,
     requests: Requests,
     rate: float,
-    targets: Targets,
+    asked: Acceptance,
     most: int,
     price: Callable[[int, int], float],
 ) -> tuple[int, int] | None:
@@ -30,13 +30,14 @@ def fewest_apart(
         served: The phases, with any number of engines.
         requests: The requests.
         rate: How many arrive in a second.
-        targets: What clients are promised.
+        asked: When they are enough.
         most: The most engines of a phase.
         price: What numbers of prefill and decode engines cost.
     """
 
     def is_enough(prefill: int, decode: int) -> bool:
-        return targets.are_met(served.with_engines(prefill, decode).latency(requests, rate))
+        found = served.with_engines(prefill, decode)
+        return asked.is_carried(prefill, decode) and asked.is_met(found.latency(requests, rate))
 
     least_decode = _fewest(lambda decode: is_enough(most, decode), most)
     if least_decode is None:
@@ -49,12 +50,12 @@ def fewest_apart(
     return min(pairs, key=lambda pair: (price(*pair), pair), default=None)
 
 
-def fewest_together(engine: Aggregated, requests: Requests, rate: float, targets: Targets, most: int) -> int | None:
+def fewest_together(engine: Aggregated, requests: Requests, rate: float, asked: Acceptance, most: int) -> int | None:
     """Return the fewest nodes that serve both phases, each with these engines; none where the most are too few."""
 
     def is_enough(nodes: int) -> bool:
         found = Aggregated(engine.engine, engine.engines * nodes)
-        return targets.are_met(found.latency(requests, rate))
+        return asked.is_met(found.latency(requests, rate))
 
     return _fewest(is_enough, most)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -13,6 +14,8 @@ from constructs_pd.planning.catalog.loader import Catalog, load_catalog
 from constructs_pd.planning.codes import UNSERVABLE
 from constructs_pd.planning.facts import Facts, gather
 from constructs_pd.planning.fit import context_tokens
+from constructs_pd.planning.hand_over import sustained
+from constructs_pd.planning.performance.acceptance import Acceptance
 from constructs_pd.planning.performance.accuracy import Accuracy, accuracies
 from constructs_pd.planning.performance.advice import Advice, advise
 from constructs_pd.planning.performance.aggregated import Aggregated
@@ -28,15 +31,22 @@ from constructs_pd.planning.performance.mixed import same_gpus_aggregated
 from constructs_pd.planning.performance.most import Served, full_rate, most_rate
 from constructs_pd.planning.performance.neutral import aggregated_of
 from constructs_pd.planning.performance.replicas import fewest_apart, fewest_together
-from constructs_pd.planning.performance.targets import Targets, targets_of
+from constructs_pd.planning.performance.targets import BUSY, Targets, targets_of
 from constructs_pd.planning.performance.workload import Workload
 from constructs_pd.planning.performance.workload_mistakes import workload_mistakes
 from constructs_pd.planning.resolve import examine
 from constructs_pd.planning.rules import RULES
+from constructs_pd.planning.rules.pd227_hand_over_time import RULE as HAND_OVER_TIME
+from constructs_pd.planning.rules.pd228_emulated_reads import RULE as EMULATED_READS
 
 # Points of a curve up to each of both limits, and how far beyond it goes.
 _POINTS: Final = 16
 _BEYOND: Final = 1.05
+# A field of a phase, such as decode.tensor_parallel.
+_OF_A_PHASE: Final = re.compile(r"\b(prefill|decode)\.")
+# What more nodes do not mend: a prompt alone takes long, or reads are emulated.
+_OF_HAND_OVER: Final = (HAND_OVER_TIME, EMULATED_READS)
+_REMEDY: Final = "consider other instance types, promise less, or raise most_nodes"
 _OF_BOTH_PHASES: Final = frozenset(rule.code for rule in RULES if rule.code.startswith("PD3"))
 
 
@@ -56,6 +66,7 @@ class Option:
         gpus: GPUs of all nodes.
         ttft_accuracy: How far such predictions of TTFT were off.
         itl_accuracy: The same of ITL.
+        warnings: What the planner finds much of the hand-over with any number of nodes.
     """
 
     prefill: tuple[str, int]
@@ -69,6 +80,15 @@ class Option:
     gpus: int
     ttft_accuracy: Accuracy
     itl_accuracy: Accuracy
+    warnings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """Why a pair of instance types does not serve a workload, and what could be done."""
+
+    reason: str
+    remedy: str = _REMEDY
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +127,7 @@ class Sizing:
 
     Attributes:
         workload: The workload.
-        options: What serves it, the cheapest first.
+        options: What serves it, the cheapest first; after all others what a rule warns of.
         together: The cheapest that would serve both phases on the same nodes, or none.
         advice: Whether the first option's phases should be apart, compared with its own nodes serving both.
         curve: What clients see of the first option and of its nodes serving both, over rates.
@@ -143,10 +163,10 @@ def size(workload: Workload, catalog: Catalog | None = None) -> Sizing:
     assert requests is not None  # a workload states its answers' lengths
     targets = targets_of(workload.slo)
     options: list[Option] = []
-    rejected: dict[tuple[str, str], str] = {}
+    rejected: dict[tuple[str, str], _Refusal] = {}
     for prefill, decode in product(workload.instance_types, repeat=2):
         found = _option(workload, catalog, requests, targets, prefill, decode)
-        if isinstance(found, str):
+        if isinstance(found, _Refusal):
             rejected[prefill, decode] = found
         else:
             options.append(found)
@@ -167,17 +187,18 @@ def size(workload: Workload, catalog: Catalog | None = None) -> Sizing:
         together=together_on,
         advice=advise(requests, rate, targets, apart, together),
         curve=tuple(_curve(requests, apart, together)),
-        rejected=tuple(dict.fromkeys(rejected.values())),
+        rejected=tuple(dict.fromkeys(each.reason for each in rejected.values())),
     )
 
 
-def _rank(option: Option) -> tuple[float, int, tuple[str, int], tuple[str, int]]:
-    return (option.cost.per_hour if option.cost else inf, option.gpus, option.prefill, option.decode)
+def _rank(option: Option) -> tuple[bool, float, int, tuple[str, int], tuple[str, int]]:
+    per_hour = option.cost.per_hour if option.cost else inf
+    return (bool(option.warnings), per_hour, option.gpus, option.prefill, option.decode)
 
 
 def _option(
     workload: Workload, catalog: Catalog, requests: Requests, targets: Targets, prefill: str, decode: str
-) -> Option | str:
+) -> Option | _Refusal:
     """Return the nodes of a pair of instance types that serve the workload, or why there are none."""
     facts = _trial(workload, catalog, prefill, decode)
     refused = next((finding for finding in examine(facts) if finding.severity is Severity.ERROR), None)
@@ -185,27 +206,38 @@ def _option(
         return _refusal(refused, prefill, decode)
     name, context = _named(prefill, decode), context_tokens(facts)
     if context is not None and requests.longest_tokens > context:
-        return f"{name}: requests of {requests.longest_tokens:,.0f} tokens do not fit a context of {context:,}"
+        reason = f"{name}: requests of {requests.longest_tokens:,.0f} tokens do not fit a context of {context:,}"
+        return _Refusal(reason, "consider other instance types, or state shorter requests")
     requests = requests.within(context)
     apart = disaggregated_of(facts, requests)
     if apart is None:
-        missing = unknown_speed(facts)
-        return f"{missing} is not known" if missing else f"{name}: a request does not fit an engine's KV cache"
+        return _unpredicted(facts, name)
     rate, most = workload.traffic.requests_per_second, workload.most_nodes
-    weights = _weights(workload, facts)
+    weights, asked = _weights(workload, facts), Acceptance(targets, sustained(facts, workload.traffic))
     numbers = fewest_apart(
-        apart, requests, rate, targets, most, lambda left, right: left * weights[0] + right * weights[1]
+        apart, requests, rate, asked, most, lambda left, right: left * weights[0] + right * weights[1]
     )
     if numbers is None:
-        return f"{name}: {_why_not(apart.with_engines(most, most), requests, rate, targets, most)}"
+        return _Refusal(f"{name}: {_why_not(apart.with_engines(most, most), requests, rate, asked, most)}")
     return _served(workload, facts, apart.with_engines(*numbers), requests, targets)
 
 
-def _refusal(refused: Finding, prefill: str, decode: str) -> str:
+def _unpredicted(facts: Facts, name: str) -> _Refusal:
+    missing = unknown_speed(facts)
+    if missing:
+        return _Refusal(f"{missing} is not known", "consider other instance types, or measure a deployment itself")
+    reason = f"{name}: a request does not fit an engine's KV cache"
+    return _Refusal(reason, "consider instance types with more memory, or state shorter requests")
+
+
+def _refusal(refused: Finding, prefill: str, decode: str) -> _Refusal:
     """Return an error of a pair, of one phase in the same words whatever serves the other: so it is said once."""
     phase = refused.subject.partition(".")[0] if refused.code not in _OF_BOTH_PHASES else ""
     alone = {"prefill": f"{prefill} for prefill", "decode": f"{decode} for decode"}.get(phase)
-    return f"{alone or _named(prefill, decode)}: {refused.code} {refused.message}"
+    reason = f"{alone or _named(prefill, decode)}: {refused.code} {refused.message}"
+    if _OF_A_PHASE.search(refused.remedy):  # which a workload does not state
+        return _Refusal(reason, f"consider other instance types, or in a specification of your own {refused.remedy}")
+    return _Refusal(reason, refused.remedy)
 
 
 def _weights(workload: Workload, facts: Facts) -> list[float]:
@@ -240,7 +272,15 @@ def _served(workload: Workload, facts: Facts, apart: Disaggregated, requests: Re
         gpus=sum(instance.gpu.count * number for instance, number in nodes),
         ttft_accuracy=ttft,
         itl_accuracy=itl,
+        warnings=_warnings(workload, facts.catalog, (names[0], numbers[0]), (names[1], numbers[1])),
     )
+
+
+def _warnings(
+    workload: Workload, catalog: Catalog, prefill: tuple[str, int], decode: tuple[str, int]
+) -> tuple[Finding, ...]:
+    facts = gather(workload.deployment(prefill, decode), catalog)
+    return tuple(finding for rule in _OF_HAND_OVER for finding in rule.findings(facts))
 
 
 def _cost(workload: Workload, requests: Requests, nodes: list[tuple[str, int]]) -> Cost | None:
@@ -253,14 +293,16 @@ def _cost(workload: Workload, requests: Requests, nodes: list[tuple[str, int]]) 
     return cost(per_hour, traffic.requests_per_second, prompt_tokens, requests.output_tokens)
 
 
-def _why_not(apart: Disaggregated, requests: Requests, rate: float, targets: Targets, most: int) -> str:
+def _why_not(apart: Disaggregated, requests: Requests, rate: float, asked: Acceptance, most: int) -> str:
     """Return what stands in the way even with the most engines of both phases."""
     found = apart.latency(requests, rate)
     nodes = f"{most} {'node' if most == 1 else 'nodes'} of each phase"
     if found.is_saturated:
         return f"{nodes} cannot serve {rate:,.10g} requests a second: {found.bottleneck} is full"
-    missed = [f"{name} is {seconds:.3g} for {promised:g}" for name, seconds, promised in targets.missed(found)]
-    return f"with {nodes} " + " and ".join(missed or ["it is too busy"])
+    missed = [f"{name} is {seconds:.3g} for {promised:g}" for name, seconds, promised in asked.targets.missed(found)]
+    if asked.is_too_busy(found):
+        missed.append(f"{found.bottleneck} is busy for {found.utilization:.0%} of its time, and {BUSY:.0%} is much")
+    return f"with {nodes} " + " and ".join([*missed, *asked.much(most, most)])
 
 
 def _together(workload: Workload, catalog: Catalog, requests: Requests, targets: Targets) -> Together | None:
@@ -272,7 +314,8 @@ def _together(workload: Workload, catalog: Catalog, requests: Requests, targets:
         if instance is None:
             continue
         requests = requests.within(context_tokens(facts))
-        served = _fewest_of(list(aggregated_of(facts, instance, 1, requests)), requests, rate, targets, workload)
+        ways = list(aggregated_of(facts, instance, 1, requests))
+        served = _fewest_of(ways, requests, rate, Acceptance(targets), workload)
         if served is not None:
             nodes = served.engines * served.engine.tensor_parallel // instance.gpu.count
             found.append(
@@ -289,12 +332,12 @@ def _together(workload: Workload, catalog: Catalog, requests: Requests, targets:
 
 
 def _fewest_of(
-    ways: list[Aggregated], requests: Requests, rate: float, targets: Targets, workload: Workload
+    ways: list[Aggregated], requests: Requests, rate: float, asked: Acceptance, workload: Workload
 ) -> Aggregated | None:
     """Return the way that takes the fewest nodes, with those, of ways that are stated for one node."""
     found, most = None, 2 * workload.most_nodes
     for each in ways:
-        nodes = fewest_together(each, requests, rate, targets, most) if most else None
+        nodes = fewest_together(each, requests, rate, asked, most) if most else None
         if nodes is not None:
             found, most = Aggregated(each.engine, each.engines * nodes), nodes - 1
     return found
@@ -312,12 +355,12 @@ def _named(prefill: str, decode: str) -> str:
     return prefill if prefill == decode else f"{prefill} for prefill and {decode} for decode"
 
 
-def _unservable(rejected: dict[tuple[str, str], str]) -> Iterator[Finding]:
+def _unservable(rejected: dict[tuple[str, str], _Refusal]) -> Iterator[Finding]:
     """Yield why no instance type serves it for both phases, and that no two of them do: that would be many lines."""
-    remedy = "consider other instance types, promise less, or raise most_nodes"
-    for reason in dict.fromkeys(reason for (prefill, decode), reason in rejected.items() if prefill == decode):
-        yield UNSERVABLE.finding("instance_types", reason, remedy)
+    alike = {refusal.reason: refusal for (prefill, decode), refusal in rejected.items() if prefill == decode}
+    for refusal in alike.values():
+        yield UNSERVABLE.finding("instance_types", refusal.reason, refusal.remedy)
     pairs = [pair for pair in rejected if pair[0] != pair[1]]
     if pairs:
         reason = f"with two different types: none of the {len(pairs)} pairs is enough either"
-        yield UNSERVABLE.finding("instance_types", reason, remedy)
+        yield UNSERVABLE.finding("instance_types", reason, _REMEDY)

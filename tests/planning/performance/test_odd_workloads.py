@@ -56,6 +56,42 @@ ODD: dict[str, dict[str, Any]] = {
         "hugging_face_token": {"secret_name": "hugging-face", "key": "token"},
         "slo": {"itl_p95_seconds": 0.05},
     },
+    "hardly a token to compute, and much to hand over": {
+        "model": {"source": "Qwen/Qwen3-8B", "max_model_len": 16384},
+        "traffic": {
+            "requests_per_second": 100.0,
+            "prompt_tokens": 8000,
+            "output_tokens": 150,
+            "cached_prompt_fraction": 0.95,
+            "prompt_variation": 0.2,
+        },
+        "instance_types": ["p5.48xlarge", "p4d.24xlarge"],
+        "block_tokens": None,
+        "slo": {"ttft_p95_seconds": 1.0, "itl_p95_seconds": 0.03},
+    },
+    "more requests than decode can post": {
+        "model.source": "Qwen/Qwen3-8B",
+        "traffic": {"requests_per_second": 5000.0, "prompt_tokens": 500, "output_tokens": 100},
+        "instance_types": ["p5.48xlarge"],
+        "block_tokens": None,
+        "most_nodes": 1000,
+        "slo": {"ttft_p95_seconds": 2.0, "itl_p95_seconds": 0.05},
+    },
+    "small links": {
+        "model.source": "Qwen/Qwen3-8B",
+        "traffic": {"requests_per_second": 20.0, "prompt_tokens": 1500, "output_tokens": 250},
+        "instance_types": ["g6.8xlarge", "g6e.8xlarge"],
+        "prices_per_hour": {"g6.8xlarge": 2.0, "g6e.8xlarge": 4.5},
+        "block_tokens": None,
+        "slo": {"ttft_p95_seconds": 3.0, "itl_p95_seconds": 0.1},
+    },
+    "small links without promises": {
+        "model.source": "Qwen/Qwen3-8B",
+        "traffic": {"requests_per_second": 20.0, "prompt_tokens": 1500, "output_tokens": 25},
+        "instance_types": ["g6e.8xlarge"],
+        "block_tokens": None,
+        "slo": None,
+    },
     "unequal types": {"instance_types": ["p5.48xlarge", "p6-b200.48xlarge"], "prices_per_hour": {}},
 }
 

@@ -115,6 +115,71 @@ def test_without_targets_nothing_is_busier_than_four_fifths() -> None:
     assert found.options[0].latency.utilization <= 0.8
 
 
+def test_without_a_promise_of_the_first_token_it_does_not_wait_without_end() -> None:
+    changes = {
+        "model.max_model_len": 32768,
+        "traffic": {"requests_per_second": 3.0, "prompt_tokens": 300, "output_tokens": 20000},
+        "instance_types": ["p5.48xlarge"],
+        "slo": {"itl_p95_seconds": 0.04},
+    }
+    found = size(workload_with(changes))
+    assert found.together is not None
+    assert max(found.options[0].latency.utilization, found.together.latency.utilization) <= 0.8
+    assert max(found.options[0].latency.ttft_p95, found.together.latency.ttft_p95) < 0.1
+
+
+def test_one_node_less_would_hand_over_too_much() -> None:
+    changes = {"model.source": "Qwen/Qwen3-8B", "block_tokens": None, "instance_types": ["p5.48xlarge"], "slo": None}
+    found = size(workload_with({**changes, "traffic.requests_per_second": 200.0}))
+    best, codes = found.options[0], []
+    for fewer in (0, 1):
+        decode = best.decode[0], best.decode[1] - fewer
+        codes.append({each.code for each in plan(found.workload.deployment(best.prefill, decode)).findings})
+    assert ["PD227" in each for each in codes] == [False, True]
+
+
+def test_what_more_nodes_do_not_mend_comes_last_and_is_said() -> None:
+    changes = {
+        "model.source": "Qwen/Qwen3-8B",
+        "instance_types": ["g5.8xlarge", "g6.8xlarge"],
+        "prices_per_hour": {"g5.8xlarge": 0.1, "g6.8xlarge": 2.0},
+        "traffic": {"requests_per_second": 1.0, "prompt_tokens": 500, "output_tokens": 100},
+        "slo": None,
+    }
+    options = size(workload_with(changes)).options
+    assert len(options) == 4
+    assert (options[0].prefill[0], options[0].decode[0], options[0].warnings) == ("g6.8xlarge", "g6.8xlarge", ())
+    for option in options[1:]:
+        assert {warning.code for warning in option.warnings} == {"PD228"}
+    assert options[0].cost
+    assert options[1].cost
+    assert options[1].cost.per_hour < options[0].cost.per_hour
+
+
+@pytest.mark.parametrize(
+    ("changes", "remedy"),
+    [
+        (
+            {"model.source": "Qwen/Qwen3-30B-A3B-FP8", "instance_types": ["p5.48xlarge"]},
+            "consider other instance types, or in a specification of your own state decode.tensor_parallel: 2",
+        ),
+        (
+            {"model.source": "Qwen/Qwen3-235B-A22B", "instance_types": ["g6.8xlarge"], "slo": None},
+            "choose p5e.48xlarge in decode",
+        ),
+        (
+            {"instance_types": ["g7.48xlarge"], "model.source": "Qwen/Qwen3-8B", "slo": None},
+            "consider other instance types, or measure a deployment itself",
+        ),
+        ({"traffic.requests_per_second": 1e6}, "consider other instance types, promise less, or raise most_nodes"),
+    ],
+)
+def test_what_cannot_be_served_says_what_helps(changes: dict[str, Any], remedy: str) -> None:
+    with pytest.raises(PlanError) as caught:
+        size(workload_with(changes))
+    assert caught.value.findings[0].remedy.startswith(remedy)
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
@@ -125,6 +190,19 @@ def test_without_targets_nothing_is_busier_than_four_fifths() -> None:
         (
             {"slo": {"ttft_p95_seconds": 0.06, "ttft_decode_seconds": 0.05}},
             "with 64 nodes of each phase ttft_p95_seconds is 0.",
+        ),
+        (
+            {
+                "model.source": "Qwen/Qwen3-8B",
+                "block_tokens": None,
+                "traffic.requests_per_second": 200.0,
+                "most_nodes": 7,
+            },
+            "of its time, and 25% is much: raise block_tokens",
+        ),
+        (
+            {"slo": {"itl_p95_seconds": 0.05}, "most_nodes": 4, "instance_types": ["p5.48xlarge"]},
+            "with 4 nodes of each phase prefill is busy for 85% of its time, and 80% is much",
         ),
         ({"traffic.requests_per_second": 1e6}, "64 nodes of each phase cannot serve 1,000,000 requests a second"),
         ({"instance_types": ["g7.48xlarge"], "model.source": "Qwen/Qwen3-8B", "slo": None}, "RTX PRO 4500"),
