@@ -38,16 +38,19 @@ def check_outputs(outputs: Mapping[str, Path], *, read: Path, force: bool) -> No
         named[target] = option
 
 
-def write_outputs(outputs: Sequence[tuple[str, Path, bytes]]) -> None:
+def write_outputs(outputs: Sequence[tuple[str, Path, bytes]], *, force: bool) -> None:
     """Write files that were checked: each beside its place first, and then all take their places.
 
     Args:
         outputs: The option, the path and the content of each.
+        force: Whether files that exist are replaced: one may have been made since the check.
 
     Raises:
-        NotWrittenError: A file cannot be written; none was replaced by a part of itself.
+        NotWrittenError: A file cannot be written, or would be replaced without force; none was replaced by a part of
+            itself.
     """
     fresh: list[tuple[str, Path, Path]] = []
+    held: list[Path] = []
     try:
         for option, path, content in outputs:
             target = _target(path)
@@ -59,14 +62,29 @@ def write_outputs(outputs: Sequence[tuple[str, Path, bytes]]) -> None:
                     copymode(target, beside)
             except OSError as error:
                 raise _not_written(option, path, error) from None
+        for option, _, target in [] if force else fresh:
+            _hold(option, target)
+            held.append(target)
         for option, beside, target in fresh:
             try:
                 beside.replace(target)
             except OSError as error:
                 raise _not_written(option, target, error) from None
+            if target in held:
+                held.remove(target)
     finally:
-        for _, beside, _ in fresh:
-            beside.unlink(missing_ok=True)
+        for path in (*(beside for _, beside, _ in fresh), *held):
+            path.unlink(missing_ok=True)
+
+
+def _hold(option: str, target: Path) -> None:
+    """Take a place that must be free, with an empty file."""
+    try:
+        target.open("xb").close()
+    except FileExistsError:
+        raise _exists(option, target) from None
+    except OSError as error:
+        raise _not_written(option, target, error) from None
 
 
 def _target(path: Path) -> Path:
@@ -87,11 +105,15 @@ def _check(option: str, path: Path, target: Path, *, force: bool) -> None:
             kind = "a folder" if S_ISDIR(mode) else "no regular file"
             raise NotWrittenError(f"{option}: {path} is {kind}: name a file")
         if not force:
-            raise NotWrittenError(f"{option}: {path} exists: add --force to replace it, or name another file")
+            raise _exists(option, path)
         target.open("ab").close()
     beside = _beside(target)
     beside.open("xb").close()
     beside.unlink()
+
+
+def _exists(option: str, path: Path) -> NotWrittenError:
+    return NotWrittenError(f"{option}: {path} exists: add --force to replace it, or name another file")
 
 
 def _not_written(option: str, path: Path, error: Exception) -> NotWrittenError:

@@ -93,7 +93,8 @@ def size_command(stated: Namespace) -> int:
                 text = terminal_chart(chart, width, colored=output.is_terminal(), has_braille=braille)
                 output.drawing(text)
     try:
-        write_outputs([(option, path, _content(option, path, found)) for option, path in _outputs(stated).items()])
+        contents = [(option, path, _content(option, path, found)) for option, path in _outputs(stated).items()]
+        write_outputs(contents, force=stated.force)
     except NotWrittenError as error:
         output.complaint(str(error))
         return USAGE_ERROR

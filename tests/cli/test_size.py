@@ -285,6 +285,41 @@ def test_nothing_is_written_where_one_of_two_files_cannot_be(tmp_path: Path, mon
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_file_that_appears_meanwhile_is_replaced_by_force_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = tmp_path / "spec.yaml"
+    paths = ("--chart", str(tmp_path / "chart.svg"), "--emit-spec", str(spec))
+    written = Path.write_bytes
+
+    def meanwhile(path: Path, data: bytes) -> int:
+        spec.write_text("precious", encoding="utf-8")
+        return written(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", meanwhile)
+    done = command("size", str(WORKLOAD_FILE), *paths)
+    assert done.status == 2
+    assert done.err == f"--emit-spec: {spec} exists: add --force to replace it, or name another file\n"
+    assert [(path.name, path.read_text(encoding="utf-8")) for path in tmp_path.iterdir()] == [("spec.yaml", "precious")]
+    spec.unlink()
+    assert command("size", str(WORKLOAD_FILE), *paths, "--force").status == 0
+    assert spec.read_text(encoding="utf-8") != "precious"
+
+
+def test_what_the_planner_warns_of_the_hand_over_is_said(tmp_path: Path) -> None:
+    changes = {
+        "model.source": "Qwen/Qwen3-8B",
+        "instance_types": ["g5.8xlarge"],
+        "traffic": {"requests_per_second": 1.0, "prompt_tokens": 500, "output_tokens": 100},
+        "slo": None,
+        "prices_per_hour": {},
+    }
+    path = str(workload_file(tmp_path, changes))
+    assert "PD228 g5.8xlarge has no RDMA read" in command("size", path).out
+    (option,) = json.loads(command("size", path, "--json").out)["sizing"]["options"]
+    assert {warning["code"] for warning in option["warnings"]} == {"PD228"}
+
+
 def test_nothing_is_written_of_a_workload_that_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "spec.yaml"
     refused = workload_file(tmp_path, {"traffic.requests_per_second": 1e6})
