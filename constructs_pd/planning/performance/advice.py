@@ -11,7 +11,7 @@ from constructs_pd.planning.performance.disaggregated import Disaggregated
 from constructs_pd.planning.performance.latency import Latency, Requests
 from constructs_pd.planning.performance.most import Served, full_rate, most_rate
 from constructs_pd.planning.performance.targets import Targets
-from constructs_pd.planning.performance.words import is_same, rates, times
+from constructs_pd.planning.performance.words import counted, is_same, rates, times
 
 Verdict = Literal["yes", "no", "marginal"]
 
@@ -79,7 +79,7 @@ def advise(
     by_rate = not targets.is_empty or apart.is_saturated or together.is_saturated
     verdict = _by_rate(ratio) if by_rate else _by_times(requests, apart, together)
     reasons = (
-        *_of_rates(targets, ratio, *most),
+        *(_of_rates(targets, ratio, *most) if by_rate else ()),  # else both are tuned for the soonest answer
         *_of_times(targets, apart, together),
         *_of_targets(targets, apart, together),
         *_of_skew(disaggregated, requests, rate),
@@ -157,10 +157,10 @@ def _of_skew(served: Disaggregated, requests: Requests, rate: float) -> Iterator
     """Say how the work divides: whole nodes of one phase may stand idle while the other is full."""
     busy = served.utilizations(requests, rate)
     if max(busy.values()) < 1:
+        prefill, decode = (counted(number, "engine") for number in (served.prefill_engines, served.decode_engines))
         yield (
-            f"the traffic takes {busy['prefill']:.0%} of what prefill could do ({served.prefill_engines} engines) and "
-            f"{busy['decode']:.0%} of what decode could with as many requests at once as fit "
-            f"({served.decode_engines} engines)"
+            f"the traffic takes {busy['prefill']:.0%} of what prefill could do ({prefill}) and {busy['decode']:.0%} of "
+            f"what decode could with as many requests at once as fit ({decode})"
         )
 
 

@@ -16,6 +16,11 @@ def is_same(first: float, second: float) -> bool:
     return abs(first - second) <= _SAME * max(abs(first), abs(second))
 
 
+def counted(number: int, of: str) -> str:
+    """Return a number of things: 1 engine, 2 engines."""
+    return f"{number:,} {of}" if number == 1 else f"{number:,} {of}s"
+
+
 def times(*seconds: float) -> tuple[str, ...]:
     """Return times in milliseconds, with so many digits that those which are not the same look different."""
     found = [each * 1000 for each in seconds]

@@ -12,9 +12,9 @@ from constructs_pd.planning.rules.rule import Rule, Violation
 
 
 def check(facts: Facts) -> Iterator[Violation]:
-    """Yield a violation where the same GPUs serve as much or more together."""
+    """Yield a violation where the same GPUs serve as much or more together; PD235 says where neither way serves."""
     found = advice_on(facts)
-    if found is None or found.verdict != "no":
+    if found is None or found.verdict != "no" or (found.is_by_rate and found.most_together == 0):
         return
     if found.is_by_rate:
         apart, together = rates(found.most_apart, found.most_together)

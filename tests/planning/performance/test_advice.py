@@ -78,6 +78,8 @@ def test_without_targets_the_times_decide(ttft_factor: float, itl_factor: float,
     found = advise(OF, 1.0, Targets(), served, Fixed(mine.ttft_mean * ttft_factor, mine.itl_mean * itl_factor))
     assert found.verdict == verdict
     assert not found.is_by_rate
+    # The engines together are tuned for the soonest answer, not for the most requests.
+    assert not any("serve up to" in reason for reason in found.reasons)
 
 
 def test_where_a_side_cannot_serve_the_rate_the_rates_decide() -> None:
@@ -98,7 +100,7 @@ def test_the_reasons_name_rates_times_targets_skew_interference_and_the_hand_ove
         "at the rate the first token comes after ",
         "apart they miss ttft_p95_seconds: ",
         "together they miss itl_seconds: 60.0 ms for 50.0 ms",
-        "of what prefill could do (1 engines)",
+        "of what prefill could do (1 engine) and ",
         "together a step with a prompt of 2,000 tokens in it holds every answer up",
         "the hand-over takes ",
         ", which is much",

@@ -165,7 +165,7 @@ def test_what_more_nodes_do_not_mend_comes_last_and_is_said() -> None:
         ),
         (
             {"model.source": "Qwen/Qwen3-235B-A22B", "instance_types": ["g6.8xlarge"], "slo": None},
-            "choose p5e.48xlarge in decode",
+            "choose p4de.24xlarge in decode",
         ),
         (
             {"instance_types": ["g7.48xlarge"], "model.source": "Qwen/Qwen3-8B", "slo": None},

@@ -2,6 +2,7 @@ from typing import Any
 
 from constructs_pd.findings import Severity
 from constructs_pd.planning.rules.pd232_worth_it import RULE
+from constructs_pd.planning.rules.pd235_targets import RULE as TARGETS
 from support.rules import findings_of
 
 # Larger blocks are fewer reads of the hand-over, for which decode stands still.
@@ -33,6 +34,19 @@ def test_warns_where_the_same_gpus_together_serve_more() -> None:
     assert apart < together
     assert finding.message.endswith("; TTFT is an order of magnitude")
     assert "`constructs-pd size`" in finding.remedy
+
+
+def test_leaves_it_to_the_targets_where_neither_way_meets_them() -> None:
+    changes = {
+        "model": {"source": "Qwen/Qwen3-32B", "max_model_len": 8192},
+        "prefill": NODE,
+        "decode": NODE,
+        "traffic": {"requests_per_second": 1.0, "prompt_tokens": 4000, "output_tokens": 500},
+        "monitoring": {},
+        "slo": {"ttft_p95_seconds": 0.06, "ttft_decode_seconds": 0.05},
+    }
+    assert findings_of(RULE, changes) == []
+    assert [finding.subject for finding in findings_of(TARGETS, changes)] == ["slo.ttft_p95_seconds"]
 
 
 def test_warns_where_both_times_are_longer() -> None:
