@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from constructs_pd.findings import Finding, Severity, in_order
 from constructs_pd.planning.catalog.loader import Catalog
-from constructs_pd.planning.codes import TOO_LONG_REQUEST, UNKNOWN_CONFIG, UNUSED_PRICE
+from constructs_pd.planning.codes import TOO_LONG_REQUEST, UNKNOWN_CONFIG, UNSOUND_VALUE, UNUSED_PRICE
 from constructs_pd.planning.facts import Facts, gather
 from constructs_pd.planning.fit import context_tokens
 from constructs_pd.planning.performance.engines import requests_of
@@ -15,6 +16,10 @@ from constructs_pd.planning.resolve import examine
 from constructs_pd.planning.rules.pd201_instance_type import RULE as INSTANCE_TYPE
 from constructs_pd.planning.rules.pd201_instance_type import unknown_type
 from constructs_pd.planning.rules.suggest import near_names
+
+# Sparse attention and what chooses its tokens: vLLM 0.26.0 v1/attention/backends/mla/flashmla_sparse.py and indexer.py,
+# get_supported_kernel_block_sizes; a model has it where its config.json has index_topk (models/deepseek_v2.py).
+_SPARSE_BLOCK: Final = 64
 
 
 def workload_mistakes(workload: Workload, catalog: Catalog) -> tuple[Finding, ...]:
@@ -25,6 +30,7 @@ def workload_mistakes(workload: Workload, catalog: Catalog) -> tuple[Finding, ..
             *_unknown_types(workload, trials[0]),
             *_unused_prices(workload, trials[0]),
             *_unknown_config(workload, trials[0]),
+            *_sparse_blocks(workload, trials[0]),
             *_of_every_type(trials),
             *_too_long(workload, trials),
         ]
@@ -72,6 +78,18 @@ def _unknown_config(workload: Workload, facts: Facts) -> Iterator[Finding]:
     yield UNKNOWN_CONFIG.finding(
         f"custom_models.{rows[0]}" if rows else "model.source", f"the config.json of {source} {state}", remedy
     )
+
+
+def _sparse_blocks(workload: Workload, facts: Facts) -> Iterator[Finding]:
+    """Yield a finding where a model's sparse attention does not take blocks of the stated size."""
+    config, block = facts.model.config if facts.model else None, workload.block_tokens
+    if config and "index_topk" in config and block is not None and block % _SPARSE_BLOCK:
+        yield UNSOUND_VALUE.finding(
+            "block_tokens",
+            f"{block} should be a multiple of {_SPARSE_BLOCK}: the sparse attention of {workload.model.source} takes "
+            "no other",
+            f"state a multiple of {_SPARSE_BLOCK}",
+        )
 
 
 def _of_every_type(trials: list[Facts]) -> Iterator[Finding]:

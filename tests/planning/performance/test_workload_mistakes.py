@@ -56,6 +56,19 @@ CASES: list[tuple[dict[str, Any], str, str, str, str, str]] = [
     ),
     ({"block_tokens": 1}, "PD004", "block_tokens", "1 should be a multiple of 16", "", "block_tokens: 1"),
     (
+        {
+            "model.source": "deepseek-ai/DeepSeek-V3.2",
+            "instance_types": ["p5en.48xlarge"],
+            "block_tokens": 32,
+            "slo": None,
+        },
+        "PD004",
+        "block_tokens",
+        "32 should be a multiple of 64: the sparse attention of deepseek-ai/DeepSeek-V3.2 takes no other",
+        "state a multiple of 64",
+        "block_tokens: 32",
+    ),
+    (
         {"model.source": "acme/own-7b", "custom_models": [MODEL_ROW], "slo": None},
         "PD010",
         "custom_models.0",
@@ -160,6 +173,13 @@ def test_every_mistake_is_said_at_once_beside_those_of_form(tmp_path: Path) -> N
         "PD201",
     ]
     assert all(str(finding.location).startswith(f"{path}:") for finding in caught.value.findings)
+
+
+@pytest.mark.parametrize("source", ["deepseek-ai/DeepSeek-V3.2", "zai-org/GLM-5-FP8", "zai-org/GLM-5.3-FP8"])
+@pytest.mark.parametrize(("block", "codes"), [(48, ["PD004"]), (64, []), (192, []), (None, [])])
+def test_sparse_attention_takes_multiples_of_64(source: str, block: int | None, codes: list[str]) -> None:
+    changes = {"model.source": source, "instance_types": ["p6-b200.48xlarge"], "slo": None, "block_tokens": block}
+    assert [finding.code for finding in workload_mistakes(workload_with(changes), CATALOG)] == codes
 
 
 def test_a_price_is_not_said_to_be_of_a_type_that_is_misspelled_itself() -> None:
