@@ -50,9 +50,15 @@ def engine_on(
     facts: Facts, phase: PhaseFacts, instance: InstanceRow, tensor_parallel: int, requests: Requests
 ) -> Engine | None:
     """Return an engine of a phase on so many GPUs of an instance type; none where a fact is missing or nothing fits."""
-    found, model = _fit(facts, phase, instance, tensor_parallel), facts.model
+    found = _fit(facts, phase, instance, tensor_parallel)
+    return engine_of(facts, found, instance, requests) if found is not None else None
+
+
+def engine_of(facts: Facts, found: Fit, instance: InstanceRow, requests: Requests) -> Engine | None:
+    """Return the engine of a model that fits GPUs of an instance type so; none where a fact is missing."""
+    model, tensor_parallel = facts.model, found.shape.tensor_parallel
     speed = facts.catalog.speed_of(instance.gpu)
-    if found is None or model is None or model.facts is None or speed is None or facts.image is None:
+    if model is None or model.facts is None or speed is None or facts.image is None:
         return None
     row, stated = facts.catalog.engine_speed.get(facts.image.vllm_version), facts.spec.model
     room = floor(found.layout.requests(found.budget.kv_cache, max(1, round(requests.longest_tokens))))

@@ -13,8 +13,10 @@ from typing import Final
 
 from constructs_pd.planning.catalog.rows import InstanceRow
 from constructs_pd.planning.facts import Facts, PhaseFacts
+from constructs_pd.planning.fit import fit_on
+from constructs_pd.planning.models.blocks import broken_blocks
 from constructs_pd.planning.performance.aggregated import Aggregated
-from constructs_pd.planning.performance.engines import engine_on
+from constructs_pd.planning.performance.engines import engine_of
 from constructs_pd.planning.performance.latency import Requests
 from constructs_pd.planning.performance.roofline import Engine
 from constructs_pd.planning.spec_pods import Phase
@@ -59,7 +61,10 @@ def _roomiest(
             max_num_seqs=sequences,
             max_num_batched_tokens=step_tokens,
         )
-        engine = engine_on(facts, PhaseFacts("decode", tuned, instance), instance, tensor_parallel, requests)
+        fit = fit_on(facts, PhaseFacts("decode", tuned, instance), instance, tensor_parallel)
+        if fit is None or fit.requests < tuned.concurrent_requests:  # vLLM does not start, as PD203 says
+            continue
+        engine = engine_of(facts, fit, instance, requests)
         if engine is not None and (found is None or engine.sequences > found.sequences):
             found = engine
         if found is not None and found.sequences >= sequences:
@@ -74,8 +79,8 @@ def _fewer(engine: Engine) -> Iterator[int]:
 
 
 def _divides(facts: Facts, size: int) -> bool:
-    """Return whether a model's heads divide over so many GPUs, as PD209 asks."""
+    """Return whether a model divides over so many GPUs: its heads, as PD209 asks, and its blocks, as PD309 does."""
     model = facts.model
-    if model is None:
+    if model is None or model.facts is None or broken_blocks(model.facts, size):
         return False
     return model.attention_heads % size == 0 and (model.kv_heads % size == 0 or size % model.kv_heads == 0)

@@ -16,6 +16,7 @@ from constructs_pd.planning.performance.mixed import Mixed, best, same_gpus_aggr
 from constructs_pd.planning.performance.most import full_rate, most_rate
 from constructs_pd.planning.performance.neutral import SEQUENCES, STEP_TOKENS, aggregated_of
 from constructs_pd.planning.performance.targets import Targets
+from constructs_pd.planning.rules import RULES
 from support.specs import spec_with
 
 CATALOG = load_catalog()
@@ -97,6 +98,33 @@ def test_graphs_are_on_and_as_many_requests_as_fit_are_answered() -> None:
     assert many.sequences > 256
     answered = [each.engine.sequences for each in found if each.engine.tensor_parallel == 8]
     assert answered[:2] == [256, 64]  # of 512 tokens answers take half at most; fewer hold prompts up less
+
+
+@pytest.mark.parametrize("model", [name for name, row in CATALOG.models.items() if row.facts is not None])
+def test_no_engine_is_of_a_size_that_the_planner_refuses(model: str) -> None:
+    of = facts({"model": {"source": model, "max_model_len": 4096}})
+    instance, short = CATALOG.instances["p5.48xlarge"], Requests(100, 0, 10, 0.0)
+    sizes = {each.engine.tensor_parallel for each in aggregated_of(of, instance, 1, short)}
+    for size in (1, 2, 4, 8):
+        phase = {"instance_type": "p5.48xlarge", "tensor_parallel": size}
+        alike = facts({"model": of.spec.model.model_dump(), "prefill": phase, "decode": phase})
+        refused = {rule.code for rule in RULES if rule.code in {"PD203", "PD209", "PD309"} and any(rule.check(alike))}
+        assert size not in sizes or refused <= {"PD203"}, size  # other settings may fit
+        assert size in sizes or refused, size
+
+
+def test_no_engine_gets_parts_of_the_blocks_that_share_a_scale() -> None:
+    model = {"source": "Qwen/Qwen3-235B-A22B-FP8", "max_model_len": 8192}
+    halves = {f"{phase}.tensor_parallel": 4 for phase in ("prefill", "decode")}
+    (group,) = together(facts({"model": model, **halves})).groups
+    assert group.engine.tensor_parallel == 4  # of 8 each would get half a block of 192 rows
+
+
+def test_no_engine_lacks_the_room_for_one_request_of_the_whole_context() -> None:
+    instance, short = CATALOG.instances["g6.48xlarge"], Requests(100, 0, 10, 0.0)
+    for context, sizes in ((4096, {1, 2, 4, 8}), (40960, {2, 4, 8})):
+        of = facts({"model": {"source": "Qwen/Qwen3-8B", "max_model_len": context}})
+        assert {each.engine.tensor_parallel for each in aggregated_of(of, instance, 1, short)} == sizes
 
 
 def test_what_memory_holds_decides_over_the_largest_default() -> None:
