@@ -47,6 +47,8 @@ _OF_A_PHASE: Final = re.compile(r"\b(prefill|decode)\.")
 # What more nodes do not mend: a prompt alone takes long, or reads are emulated.
 _OF_HAND_OVER: Final = (HAND_OVER_TIME, EMULATED_READS)
 _REMEDY: Final = "consider other instance types, promise less, or raise most_nodes"
+# Of engines on all GPUs of a node: those that serve both phases may be smaller, and are as these rules ask.
+_OF_SIZES: Final = frozenset({"PD203", "PD209", "PD309"})
 _OF_BOTH_PHASES: Final = frozenset(rule.code for rule in RULES if rule.code.startswith("PD3"))
 
 
@@ -311,7 +313,7 @@ def _together(workload: Workload, catalog: Catalog, requests: Requests, targets:
     for name in dict.fromkeys(workload.instance_types):
         facts = _trial(workload, catalog, name, name)
         instance = facts.decode.instance
-        if instance is None:
+        if instance is None or _is_refused(facts):
             continue
         requests = requests.within(context_tokens(facts))
         ways = list(aggregated_of(facts, instance, 1, requests))
@@ -329,6 +331,12 @@ def _together(workload: Workload, catalog: Catalog, requests: Requests, targets:
                 )
             )
     return min(found, key=lambda each: (each.cost.per_hour if each.cost else inf, each.gpus), default=None)
+
+
+def _is_refused(facts: Facts) -> bool:
+    """Return whether nodes of one type are refused, whatever the size of their engines."""
+    errors = {finding.code for finding in examine(facts) if finding.severity is Severity.ERROR}
+    return not errors <= _OF_SIZES
 
 
 def _fewest_of(

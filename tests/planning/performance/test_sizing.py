@@ -266,3 +266,11 @@ def test_cost_and_quotas_by_hand() -> None:
         ("L-DB2E81BA", 64),
         ("L-417A185B", 192),
     ]
+
+
+def test_nodes_that_the_planner_refuses_serve_nothing_together_either() -> None:
+    # The zone does not offer the cheaper ones.
+    prices = {"p5.48xlarge": 55.0, "p5en.48xlarge": 1.0}
+    found = size(workload_with({"availability_zone": "usw2-az1", "prices_per_hour": prices}))
+    assert found.together is not None
+    assert found.together.instance_type == "p5.48xlarge"
