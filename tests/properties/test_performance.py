@@ -13,6 +13,7 @@ from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.performance.aggregated import Aggregated
 from constructs_pd.planning.performance.disaggregated import Disaggregated, HandOver
 from constructs_pd.planning.performance.latency import Latency, Requests
+from constructs_pd.planning.performance.mixed import mixed
 from constructs_pd.planning.performance.most import full_rate, most_rate
 from constructs_pd.planning.performance.roofline import Engine
 from constructs_pd.planning.performance.targets import Targets
@@ -75,6 +76,11 @@ def apart(draw: st.DrawFn) -> Disaggregated:
 
 
 together = st.builds(Aggregated, engines(), st.integers(1, 50))
+promises = st.builds(
+    Targets,
+    ttft_p95_seconds=st.one_of(st.none(), st.floats(0.01, 30)),
+    itl_p95_seconds=st.one_of(st.none(), st.floats(0.001, 1)),
+)
 
 
 @dataclass(frozen=True)
@@ -127,6 +133,36 @@ def test_more_replicas_never_raise_the_latency_of_phases_together(load: Load, ad
     assert isinstance(served, Aggregated)
     more = Aggregated(served.engine, served.engines + added)
     is_never_slower(more.latency(load.of, load.rate), served.latency(load.of, load.rate))
+
+
+@examples(20)
+@given(together, together, requests(), promises, st.floats(0.01, 1.1))
+def test_another_kind_of_nodes_never_makes_it_serve_less_or_break_a_promise(
+    first: Aggregated, second: Aggregated, of: Requests, targets: Targets, share: float
+) -> None:
+    one, two = mixed((first,), of, targets), mixed((first, second), of, targets)
+    assert most_rate(two, of, targets) * ROUNDING >= most_rate(one, of, targets)
+    assert full_rate(two, of) * ROUNDING >= full_rate(one, of)
+    rate = share * max(full_rate(one, of), LEAST_RATE)
+    before, after = one.latency(of, rate), two.latency(of, rate)
+    assert targets.are_met(after) or not targets.are_met(before)
+    if not targets.is_empty:
+        assert targets.worst(after) <= targets.worst(before)
+    elif targets.are_met(before) == targets.are_met(after):
+        assert after.answer_seconds(of.output_tokens) <= before.answer_seconds(of.output_tokens)
+
+
+@examples(20)
+@given(together, together, requests(), promises, st.integers(1, 20))
+def test_more_nodes_of_one_of_two_kinds_never_make_them_serve_less(
+    first: Aggregated, second: Aggregated, of: Requests, targets: Targets, added: int
+) -> None:
+    few, many = (
+        mixed((replace(first, engines=engines), second), of, targets)
+        for engines in (first.engines, first.engines + added)
+    )
+    assert most_rate(many, of, targets) * ROUNDING >= most_rate(few, of, targets)
+    assert full_rate(many, of) * ROUNDING >= full_rate(few, of)
 
 
 @examples(200)

@@ -39,6 +39,21 @@ class Targets:
 
     def missed(self, found: Latency) -> Iterator[tuple[str, float, float]]:
         """Yield each promise that a latency breaks: its field, the time, and what was promised."""
+        for name, seconds, promised in self._promises(found):
+            if seconds > promised:
+                yield name, seconds, promised
+
+    def worst(self, found: Latency) -> float:
+        """Return how many times as long as promised the worst time is; 0 where nothing is promised."""
+        return max((seconds / promised for _, seconds, promised in self._promises(found)), default=0.0)
+
+    def are_met(self, found: Latency) -> bool:
+        """Return whether a latency keeps all promises; where there is none, whether nothing is too busy."""
+        if found.is_saturated:
+            return False
+        return found.utilization <= BUSY if self.is_empty else not any(self.missed(found))
+
+    def _promises(self, found: Latency) -> Iterator[tuple[str, float, float]]:
         promises = (
             ("ttft_p50_seconds", found.ttft_p50, self.ttft_p50_seconds),
             ("ttft_p95_seconds", found.ttft_p95, self.ttft_p95_seconds),
@@ -46,14 +61,8 @@ class Targets:
             ("itl_p95_seconds", found.itl_p95, self.itl_p95_seconds),
         )
         for name, seconds, promised in promises:
-            if promised is not None and seconds > promised:
+            if promised is not None:
                 yield name, seconds, promised
-
-    def are_met(self, found: Latency) -> bool:
-        """Return whether a latency keeps all promises; where there is none, whether nothing is too busy."""
-        if found.is_saturated:
-            return False
-        return found.utilization <= BUSY if self.is_empty else not any(self.missed(found))
 
 
 def targets_of(slo: Slo | None) -> Targets:

@@ -13,7 +13,7 @@ from constructs_pd.planning.performance.aggregated import Aggregated
 from constructs_pd.planning.performance.batch import batch_at
 from constructs_pd.planning.performance.disaggregated import Disaggregated, HandOver
 from constructs_pd.planning.performance.latency import Requests
-from constructs_pd.planning.performance.mixed import Mixed
+from constructs_pd.planning.performance.mixed import Split, mixed
 from constructs_pd.planning.performance.most import full_rate, most_rate
 from constructs_pd.planning.performance.queueing import Waiting, waiting
 from constructs_pd.planning.performance.roofline import Engine
@@ -304,15 +304,42 @@ def test_the_most_rate_is_where_a_target_is_just_met() -> None:
     assert served.latency(ALIKE, most_rate(served, ALIKE, Targets())).utilization == pytest.approx(0.8, rel=1e-3)
 
 
+STRONG, WEAK = Aggregated(engine(), 1), Aggregated(engine("L40S 45776", "8.9"), 1)
+
+
 def test_nodes_of_two_kinds_share_in_proportion_to_what_they_can() -> None:
-    strong, weak = Aggregated(engine(), 1), Aggregated(engine("L40S 45776", "8.9"), 1)
-    both = Mixed((strong, weak), ALIKE)
-    rates = [full_rate(each, ALIKE) for each in (strong, weak)]
+    both = mixed((STRONG, WEAK), ALIKE, Targets(ttft_p95_seconds=10.0))
+    rates = [full_rate(each, ALIKE) for each in (STRONG, WEAK)]
     assert rates[0] > 2 * rates[1]
     assert full_rate(both, ALIKE) == pytest.approx(sum(rates), rel=1e-3)
-    found = both.latency(ALIKE, 0.5 * sum(rates))
-    parts = [each.latency(ALIKE, 0.5 * rate) for each, rate in zip((strong, weak), rates, strict=True)]
-    assert found.ttft_p95 == pytest.approx(max(part.ttft_p95 for part in parts))
+    shares = [rate / sum(rates) for rate in rates]
+    load = 0.95 * sum(rates)
+    found = Split((STRONG, WEAK), tuple(shares)).latency(ALIKE, load)
+    parts = [each.latency(ALIKE, share * load) for each, share in zip((STRONG, WEAK), shares, strict=True)]
+    assert found.ttft_p95 == max(part.ttft_p95 for part in parts)
+    assert found.itl_p95 == max(part.itl_p95 for part in parts)
     assert parts[0].itl_mean < found.itl_mean < parts[1].itl_mean
     assert both.latency(ALIKE, 2 * sum(rates)).is_saturated
     assert isfinite(both.latency(ALIKE, 2 * sum(rates)).utilization)
+
+
+def test_each_of_two_kinds_serves_what_it_can_within_the_targets() -> None:
+    targets = Targets(ttft_p95_seconds=0.5, itl_seconds=0.04)
+    both, rates = mixed((STRONG, WEAK), ALIKE, targets), [most_rate(each, ALIKE, targets) for each in (STRONG, WEAK)]
+    assert min(rates) > 0
+    assert most_rate(both, ALIKE, targets) == pytest.approx(sum(rates), rel=1e-3)
+
+
+def test_nodes_that_hold_the_others_up_stand_idle() -> None:
+    alone = STRONG.latency(ALIKE, 1.0)
+    targets = Targets(itl_p95_seconds=2 * alone.itl_p95)
+    assert most_rate(WEAK, ALIKE, targets) == 0
+    both = mixed((STRONG, WEAK), ALIKE, targets)
+    assert both.latency(ALIKE, 1.0) == alone
+    assert most_rate(STRONG, ALIKE, targets) > 1
+    assert most_rate(both, ALIKE, targets) == pytest.approx(most_rate(STRONG, ALIKE, targets), rel=1e-3)
+    without = mixed((STRONG, WEAK), ALIKE, Targets())
+    assert without.latency(ALIKE, 1.0) == alone
+    busy = 1.1 * full_rate(STRONG, ALIKE)
+    assert not without.latency(ALIKE, busy).is_saturated, "all serve where one kind cannot alone"
+    assert not both.latency(ALIKE, busy).is_saturated

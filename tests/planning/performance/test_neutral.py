@@ -46,6 +46,11 @@ def together(of: Facts, targets: Targets = TARGETS, rate: float = 8.0) -> Mixed:
     return found
 
 
+def groups_of(found: Mixed) -> tuple[Aggregated, ...]:
+    """Return the groups of the last way to share the load, in which all serve."""
+    return found.splits[-1].groups
+
+
 @pytest.mark.parametrize("phase", ["prefill", "decode"])
 @pytest.mark.parametrize(
     "tuning",
@@ -116,7 +121,7 @@ def test_no_engine_is_of_a_size_that_the_planner_refuses(model: str) -> None:
 def test_no_engine_gets_parts_of_the_blocks_that_share_a_scale() -> None:
     model = {"source": "Qwen/Qwen3-235B-A22B-FP8", "max_model_len": 8192}
     halves = {f"{phase}.tensor_parallel": 4 for phase in ("prefill", "decode")}
-    (group,) = together(facts({"model": model, **halves})).groups
+    (group,) = groups_of(together(facts({"model": model, **halves})))
     assert group.engine.tensor_parallel == 4  # of 8 each would get half a block of 192 rows
 
 
@@ -148,7 +153,7 @@ QUICK_FIRST, STEADY = Targets(ttft_p95_seconds=0.5), Targets(ttft_p95_seconds=5.
 @pytest.mark.parametrize("targets", [QUICK_FIRST, STEADY, TARGETS], ids=["first token", "between tokens", "both"])
 def test_engines_and_chunks_are_those_that_serve_most_within_the_targets(targets: Targets) -> None:
     of = facts()
-    (group,) = together(of, targets).groups
+    (group,) = groups_of(together(of, targets))
     others = aggregated_of(of, CATALOG.instances["p5.48xlarge"], 3, requests(of))
     rates = [most_rate(each, requests(of), targets) for each in others]
     assert most_rate(group, requests(of), targets) == pytest.approx(max(rates), rel=1e-4)
@@ -156,7 +161,7 @@ def test_engines_and_chunks_are_those_that_serve_most_within_the_targets(targets
 
 
 def test_a_promise_between_tokens_asks_for_smaller_chunks_than_one_of_the_first() -> None:
-    (first,), (between,) = (together(facts(), targets).groups for targets in (QUICK_FIRST, STEADY))
+    (first,), (between,) = (groups_of(together(facts(), targets)) for targets in (QUICK_FIRST, STEADY))
     assert between.engine.step_tokens < first.engine.step_tokens
 
 
@@ -176,22 +181,40 @@ def test_without_targets_it_is_the_one_that_answers_soonest() -> None:
 
 
 def test_nodes_of_one_type_are_one_group_and_those_of_two_are_two() -> None:
-    (group,) = together(facts()).groups
+    (group,) = groups_of(together(facts()))
     assert group.engines * group.engine.tensor_parallel == 24
-    first, second = together(facts({"decode.instance_type": "p5en.48xlarge"})).groups
+    first, second = groups_of(together(facts({"decode.instance_type": "p5en.48xlarge"})))
     assert isinstance(first, Aggregated)
     assert first.engines * first.engine.tensor_parallel == 16
     assert second.engines * second.engine.tensor_parallel == 8
     assert first.engine.gpu.gpu != second.engine.gpu.gpu
 
 
-def test_without_targets_each_of_two_types_is_chosen_for_its_part_of_the_rate() -> None:
-    of, rate = facts({"decode.instance_type": "p5en.48xlarge"}), 14.0
-    first, second = together(of, Targets(), rate).groups
-    for group, name, nodes in ((first, "p5.48xlarge", 2), (second, "p5en.48xlarge", 1)):
+def test_without_targets_each_of_two_types_is_chosen_for_what_it_gets_of_the_rate() -> None:
+    of, rate = facts({"decode.instance_type": "g6e.48xlarge"}), 14.0
+    *alone, both = together(of, Targets(), rate).splits
+    assert both.shares[0] > 0.8
+    for number, (name, nodes) in enumerate((("p5.48xlarge", 2), ("g6e.48xlarge", 1))):
         found = list(aggregated_of(of, CATALOG.instances[name], nodes, requests(of)))
-        assert group == best(found, requests(of), Targets(), rate / 2)
-    assert second != best(found, requests(of), Targets(), rate)
+        assert both.groups[number] == best(found, requests(of), Targets(), rate * both.shares[number])
+        assert alone[number].groups == (best(found, requests(of), Targets(), rate),)
+    assert both.groups[1] != best(found, requests(of), Targets(), rate / 2)
+
+
+def test_strong_nodes_serve_alone_where_weak_ones_break_a_promise() -> None:
+    model = {"source": "Qwen/Qwen3-8B", "max_model_len": 8192}
+    traffic = {"requests_per_second": 10.0, "prompt_tokens": 1500, "output_tokens": 250}
+    nodes = {
+        "prefill": {"instance_type": "g6.8xlarge", "replicas": 5},
+        "decode": {"instance_type": "p5.4xlarge", "replicas": 1},
+    }
+    of, targets = (
+        facts({"model": model, "traffic": traffic, **nodes}),
+        Targets(ttft_p95_seconds=3.0, itl_p95_seconds=0.03),
+    )
+    found = together(of, targets, 10.0)
+    assert targets.are_met(found.latency(requests(of), 10.0))
+    assert most_rate(found, requests(of), targets) > 10
 
 
 def test_fewer_at_once_are_taken_where_a_full_cache_holds_prompts_up() -> None:
