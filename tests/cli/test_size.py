@@ -85,7 +85,7 @@ def test_the_curves_are_drawn_in_the_terminal_both_ways() -> None:
     out = command("size", str(WORKLOAD_FILE), "--plot").out
     for title in ("time to first token, 95th percentile", "time between tokens, 95th percentile"):
         drawn = out.partition(title)[2].partition("Legend")
-        assert len([line for line in drawn[0].splitlines() if "d" in line.partition("|")[2]]) >= 3
+        assert len([line for line in drawn[0].splitlines() if "d" in line.partition("|")[2]]) >= 2
         assert len([line for line in drawn[0].splitlines() if "a" in line.partition("|")[2]]) >= 1
     assert out.count("disaggregated\n") == out.count("aggregated, the same GPUs\n") == 2
     assert "\x1b" not in out
@@ -129,7 +129,7 @@ def test_an_svg_has_both_ways_of_both_times_and_is_the_same_each_time(tmp_path: 
     assert text == paths[1].read_text(encoding="utf-8")
     shown = [element.text for element in ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}text")]
     assert shown.count("disaggregated") == shown.count("aggregated, the same GPUs") == 2
-    assert shown.count("promised: 1,000 ms") == shown.count("promised: 12 ms") == 1
+    assert shown.count("promised: 1,000 ms") == shown.count("promised: 20 ms") == 1
     assert shown.count("stated: 40 requests/s") == 2
     assert {
         "time to first token, 95th percentile",
@@ -392,7 +392,7 @@ def test_a_type_without_a_price_is_named_and_comes_last(tmp_path: Path) -> None:
     rows = done.out.splitlines()[2:6]
     assert [row.endswith("unknown") for row in rows] == [False, True, True, True]
     assert "p5.48xlarge" not in rows[0]
-    assert re.search(r"  7e-06  +1\.6e-07  +1\.1e-08$", rows[0]), "what is little is not nothing"
+    assert re.search(r"  6e-06  +1\.4e-07  +9\.7e-09$", rows[0]), "what is little is not nothing"
 
 
 def test_one_of_a_thing_is_said_as_one(tmp_path: Path) -> None:

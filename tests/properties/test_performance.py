@@ -180,9 +180,10 @@ def test_more_bandwidth_never_raises_the_transfer_time(load: Load, factor: float
     )
     numbers = (load.rate, served.prefill_engines, served.decode_engines)
     assert quick.share_of_link(*numbers) <= slow.share_of_link(*numbers)
-    before, after = slow.seconds(*numbers), quick.seconds(*numbers)
+    wider = replace(served, hand_over=quick)
+    before, after = (way.mean_hand_over_seconds(load.of, load.rate) for way in (served, wider))
     assert before is None or (after is not None and after <= before)
-    is_never_slower(replace(served, hand_over=quick).latency(load.of, load.rate), served.latency(load.of, load.rate))
+    is_never_slower(wider.latency(load.of, load.rate), served.latency(load.of, load.rate))
 
 
 @examples(200)

@@ -15,7 +15,8 @@ from constructs_pd.planning.performance.words import counted, is_same, rates, ti
 
 Verdict = Literal["yes", "no", "marginal"]
 
-# What the predictions miss by in the median (docs/performance_accuracy.md) says nothing either way.
+# The predictions miss ITL by 6 % in the median, TTFT by 46 % (docs/performance_accuracy.md): less than a fifth more
+# says nothing either way, and of TTFT not even that says much.
 WORTH: Final = 1.2
 # A time to the first token that is longer by no more than this is the same.
 SAME: Final = 1.1
@@ -184,12 +185,12 @@ def _of_interference(requests: Requests, together: Latency, apart: Latency) -> I
 def _of_transfer(served: Disaggregated, requests: Requests, rate: float, apart: Latency) -> Iterator[str]:
     if apart.is_saturated:
         return
-    seconds = served.hand_over_seconds(requests, rate, requests.mean_factor)
+    seconds = served.mean_hand_over_seconds(requests, rate)
     assert seconds is not None  # else it were saturated
     share = seconds / apart.ttft_mean
     weight = ", which is much" if share > MUCH else ""
     yield f"the hand-over takes {times(seconds)[0]}, {share:.0%} of the time to the first token{weight}"
-    posting = served.hand_over.posting_share(rate * requests.mean_factor, served.decode_engines)
+    posting = served.posting_share(requests, rate)
     if posting > MUCH:
         yield (
             f"decode posts reads for {posting:.0%} of its time and answers nothing meanwhile, as far as no two "

@@ -11,9 +11,7 @@ from constructs_pd.planning.performance.latency import Latency, Prompt, Requests
 from constructs_pd.planning.performance.lengths import Times
 from constructs_pd.planning.performance.queueing import waiting
 from constructs_pd.planning.performance.roofline import Engine
-
-# Beyond this share of steps the 95th percentile of the time between tokens is that of a step with a prompt in it.
-_TAIL = 0.05
+from constructs_pd.planning.performance.tail import tail_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +134,12 @@ def _token_seconds(engine: Engine, requests: Requests, each: float) -> Callable[
 def _tail_seconds(busy: _Busy, requests: Requests, each: float, token: float) -> float:
     """Return what 95 % of the times between tokens do not exceed: of steps without prompts, and of those with them."""
     # A step comes every `token` seconds, and each step with a prompt in it is one of them.
-    found = [
+    tail = tail_of(
         (each * token * length.share * number, seconds)
         for length in requests.lengths
         for number, seconds in busy.steps_of(requests.prompt(length.factor))
-    ]
-    left = _TAIL
-    for share, seconds in sorted(found, key=lambda step: -step[1]):
-        left -= share
-        if left < 0:
-            return max(token, seconds)
-    return busy.step_seconds
+    )
+    return busy.step_seconds if tail is None else max(token, tail)
 
 
 @lru_cache(maxsize=256)  # it does not depend on the rate, and many rates are tried

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import exp, sqrt
+from statistics import NormalDist
 
 from constructs_pd.planning.performance.batch import batch_at
+from constructs_pd.planning.performance.hand_over_growth import Handed, handed_of
 from constructs_pd.planning.performance.latency import Bottleneck, Latency, Prompt, Requests, saturated
 from constructs_pd.planning.performance.lengths import Times
 from constructs_pd.planning.performance.queueing import waiting
 from constructs_pd.planning.performance.roofline import Engine
+from constructs_pd.planning.performance.tail import TAIL, tail_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +22,11 @@ class HandOver:
 
     Attributes:
         fixed_seconds: What any takes.
-        posting_seconds: What a GPU of decode takes to post its reads; it decodes nothing meanwhile.
+        posting_seconds: What a GPU of decode takes at most to post its reads; it decodes nothing meanwhile.
         wire_seconds: What the bytes take where they have a pair of engines' link to themselves.
         prefill_seconds: What the bytes take of the link of one prefill engine.
         decode_seconds: What the bytes take of the link of one decode engine.
+        lengths: What prompts of other lengths hand over, the shortest first; none where all is in proportion.
     """
 
     fixed_seconds: float
@@ -29,6 +34,7 @@ class HandOver:
     wire_seconds: float
     prefill_seconds: float
     decode_seconds: float
+    lengths: tuple[Handed, ...] = ()
 
     def share_of_link(self, rate: float, prefill: int, decode: int) -> float:
         """Return the share of the busier side's links that a rate of prompts of that length asks for."""
@@ -38,19 +44,18 @@ class HandOver:
         """Return the share of its time for which decode posts reads."""
         return rate / decode * self.posting_seconds
 
-    def seconds(self, rate: float, prefill: int, decode: int, factor: float = 1.0) -> float | None:
+    def seconds(self, handed: Handed, link: float, posting: float) -> float | None:
         """Return the mean time while others are under way, as in hand_over.py; none where there is no end to it.
 
         Args:
-            rate: How many prompts of that length are handed over in a second.
-            prefill: Prefill's engines.
-            decode: Decode's engines.
-            factor: How many times as long this prompt is.
+            handed: What is handed over.
+            link: The share of the links that is asked for.
+            posting: The share of its time for which decode posts reads.
         """
-        link, posting = self.share_of_link(rate, prefill, decode), self.posting_share(rate, decode)
         if link >= 1 or posting >= 1:
             return None
-        return self.fixed_seconds + factor * (self.posting_seconds / (1 - posting) + self.wire_seconds / (1 - link))
+        reads, size = self.posting_seconds / (1 - posting), self.wire_seconds / (1 - link)
+        return self.fixed_seconds + handed.reads * reads + handed.bytes * size
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,8 @@ class Disaggregated:
         busy = self.utilizations(requests, rate)
         bottleneck = max(busy, key=lambda name: busy[name])
         token = self._token_seconds(requests, rate)
-        transfer = [self.hand_over_seconds(requests, rate, factor) for factor in _factors(requests)]
+        middle, long = (self.hand_over_seconds(requests, rate, requests.quantile(share)) for share in (0.5, 0.95))
+        transfer = (self.mean_hand_over_seconds(requests, rate), middle, long)
         if token is None or busy[bottleneck] >= 1 or None in transfer:
             return saturated(bottleneck, busy[bottleneck])
         share = _shares(self.prefill, requests)
@@ -95,21 +101,35 @@ class Disaggregated:
             ttft_p50=fixed + queue.quantile(0.5) + middle + slots.quantile(0.5),
             ttft_p95=fixed + queue.quantile(0.95) + long + slots.quantile(0.95),
             itl_mean=token,
-            itl_p95=token,
+            itl_p95=self._tail_seconds(requests, rate, token),
             bottleneck=bottleneck,
             utilization=busy[bottleneck],
         )
 
     def hand_over_seconds(self, requests: Requests, rate: float, factor: float) -> float | None:
         """Return the time of the hand-over of a prompt so many times as long as the mean; none where it has no end."""
-        return self.hand_over.seconds(rate * requests.mean_factor, self.prefill_engines, self.decode_engines, factor)
+        return self._hand_over_seconds(requests, rate, handed_of(self.hand_over.lengths, factor))
+
+    def mean_hand_over_seconds(self, requests: Requests, rate: float) -> float | None:
+        """Return the mean time of all prompts' hand-overs; none where it has no end."""
+        return self._hand_over_seconds(requests, rate, _mean_handed(self.hand_over, requests))
+
+    def posting_share(self, requests: Requests, rate: float) -> float:
+        """Return the share of its time for which decode posts reads."""
+        return self.hand_over.posting_share(rate * _mean_handed(self.hand_over, requests).reads, self.decode_engines)
 
     def utilizations(self, requests: Requests, rate: float) -> dict[Bottleneck, float]:
         """Return how busy each part is at a rate."""
         prefill = rate * _shares(self.prefill, requests).mean / self.prefill_engines
         decode = rate * self._full_token_seconds(requests, rate) * requests.output_tokens / self._slots
-        link = self.hand_over.share_of_link(rate * requests.mean_factor, self.prefill_engines, self.decode_engines)
-        return {"prefill": prefill, "decode": decode, "link": link}
+        return {"prefill": prefill, "decode": decode, "link": self._link_share(requests, rate)}
+
+    def _link_share(self, requests: Requests, rate: float) -> float:
+        prompts = rate * _mean_handed(self.hand_over, requests).bytes  # so many mean ones hand over as much
+        return self.hand_over.share_of_link(prompts, self.prefill_engines, self.decode_engines)
+
+    def _hand_over_seconds(self, requests: Requests, rate: float, handed: Handed) -> float | None:
+        return self.hand_over.seconds(handed, self._link_share(requests, rate), self.posting_share(requests, rate))
 
     @property
     def _slots(self) -> int:
@@ -117,7 +137,7 @@ class Disaggregated:
 
     def _free(self, requests: Requests, rate: float) -> float:
         """Return the share of its time for which decode posts no reads."""
-        return 1 - min(0.999, self.hand_over.posting_share(rate * requests.mean_factor, self.decode_engines))
+        return 1 - min(0.999, self.posting_share(requests, rate))
 
     def _full_token_seconds(self, requests: Requests, rate: float) -> float:
         """Return the time between tokens of a full batch."""
@@ -135,10 +155,35 @@ class Disaggregated:
         batch = batch_at(each, requests.output_tokens, self.decode.sequences, token_seconds)
         return None if batch is None else token_seconds(max(1.0, batch))
 
+    def _tail_seconds(self, requests: Requests, rate: float, token: float) -> float:
+        """Return what 95 % of the times between tokens do not exceed: of steps without a posting, and of those with.
 
-def _factors(requests: Requests) -> tuple[float, float, float]:
-    """Return the lengths that decide the mean, the median and the 95th percentile."""
-    return requests.mean_factor, requests.quantile(0.5), requests.quantile(0.95)
+        A step stands still until the reads of every request are posted that came since the last one. Those are so many
+        at random: mostly none or one, whose lengths decide; of several the sum is taken to be normal.
+        """
+        step, postings = token * self._free(requests, rate), rate / self.decode_engines * token
+        held = 1 - exp(-postings)  # the share of steps with any
+        each = [
+            (length.share, self.hand_over.posting_seconds * handed_of(self.hand_over.lengths, length.factor).reads)
+            for length in requests.lengths
+        ]
+        one = tail_of((held * share, seconds) for share, seconds in each)
+        if one is None:
+            return step
+        mean, square = (sum(share * seconds**power for share, seconds in each) for power in (1, 2))
+        several = postings * mean + NormalDist().inv_cdf(1 - TAIL) * sqrt(postings * square)
+        return step + max(one, several)
+
+
+@lru_cache(maxsize=64)
+def _mean_handed(hand_over: HandOver, requests: Requests) -> Handed:
+    """Return what prompts hand over on average."""
+    parts = [(each.share, handed_of(hand_over.lengths, each.factor)) for each in requests.lengths]
+    return Handed(
+        requests.mean_factor,
+        reads=sum(share * part.reads for share, part in parts),
+        bytes=sum(share * part.bytes for share, part in parts),
+    )
 
 
 @lru_cache(maxsize=64)  # they do not depend on the rate, and many rates are tried

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import floor
 
 from constructs_pd.planning.catalog.rows import InstanceRow
 from constructs_pd.planning.facts import Facts, PhaseFacts
 from constructs_pd.planning.fit import Fit, fit_on
 from constructs_pd.planning.hand_over import transfer_time
-from constructs_pd.planning.hand_over_size import hand_over_size
+from constructs_pd.planning.hand_over_size import HandOverSize, hand_over_size
 from constructs_pd.planning.performance.disaggregated import Disaggregated, HandOver
+from constructs_pd.planning.performance.hand_over_growth import Handed
 from constructs_pd.planning.performance.latency import Requests
 from constructs_pd.planning.performance.roofline import Engine
 from constructs_pd.planning.performance.work import work_of
@@ -82,14 +84,26 @@ def engine_of(facts: Facts, found: Fit, instance: InstanceRow, requests: Request
 
 
 def hand_over_of(facts: Facts, requests: Requests) -> HandOver | None:
-    """Return what the hand-over of a mean prompt takes; none where a fact is missing."""
-    size = hand_over_size(facts, round(requests.prompt_tokens + requests.cached_tokens))
-    path = planned_path(facts)
+    """Return what the hand-over of a mean prompt takes, and of others; none where a fact is missing."""
+    size, path = _handed_size(facts, requests, 1.0), planned_path(facts)
     if size is None or path is None:
         return None
     time = transfer_time(size, path, pair_gbps(facts, path))
     prefill, decode = (size.bytes * _BITS / (engine_gbps(facts, phase, path) * _GIGA) for phase in facts.phases)
-    return HandOver(time.fixed, time.posting, time.wire, prefill, decode)
+    return HandOver(time.fixed, time.posting, time.wire, prefill, decode, tuple(_handed(facts, requests, size)))
+
+
+def _handed(facts: Facts, requests: Requests, mean: HandOverSize) -> Iterator[Handed]:
+    """Yield what prompts hand over of each length that is reckoned with, the shortest first."""
+    factors = {each.factor for each in requests.lengths} | {requests.quantile(share) for share in (0.5, 0.95)}
+    for factor in sorted(factors):
+        size = _handed_size(facts, requests, factor)
+        if size is not None:
+            yield Handed(factor, (size.descriptors or 0) / (mean.descriptors or 1), size.bytes / (mean.bytes or 1))
+
+
+def _handed_size(facts: Facts, requests: Requests, factor: float) -> HandOverSize | None:
+    return hand_over_size(facts, max(1, round(factor * (requests.prompt_tokens + requests.cached_tokens))))
 
 
 def disaggregated_of(facts: Facts, requests: Requests) -> Disaggregated | None:

@@ -12,6 +12,7 @@ from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.performance.aggregated import Aggregated
 from constructs_pd.planning.performance.batch import batch_at
 from constructs_pd.planning.performance.disaggregated import Disaggregated, HandOver
+from constructs_pd.planning.performance.hand_over_growth import Handed, handed_of
 from constructs_pd.planning.performance.latency import Requests
 from constructs_pd.planning.performance.mixed import Split, mixed
 from constructs_pd.planning.performance.most import full_rate, most_rate
@@ -49,12 +50,74 @@ def test_apart_each_part_adds_up() -> None:
     wait = waiting(rate, one.prompt_share_seconds(2000), 1, 0.0)
     transfer = 0.003 + 0.01 / (1 - rate * 0.01) + 0.02 / (1 - rate * 0.02)
     fixed = (one.speed.request_ms + one.speed.hop_ms) / 1000
-    assert found.itl_mean == found.itl_p95
     assert found.ttft_mean == pytest.approx(fixed + wait.mean + prompt + transfer + found.itl_mean, rel=1e-3)
     assert found.ttft_p95 == pytest.approx(fixed + wait.quantile(0.95) + prompt + transfer + found.itl_mean, rel=1e-3)
     batch = rate * 200 * found.itl_mean
-    step = one.step_seconds(sequences=batch, context_tokens=2100) / (1 - rate * 0.01)
-    assert found.itl_mean == pytest.approx(step, rel=1e-3)
+    step = one.step_seconds(sequences=batch, context_tokens=2100)
+    assert found.itl_mean == pytest.approx(step / (1 - rate * 0.01), rel=1e-3)
+    assert rate * found.itl_mean < 0.05  # so few steps stand still for a posting
+    assert found.itl_p95 == pytest.approx(step, rel=1e-3)
+
+
+def test_apart_the_tail_is_of_the_steps_that_stand_still_as_often_as_they_come() -> None:
+    one, posting, rate = engine(), 0.03, 10.0
+    found = Disaggregated(one, one, 4, 1, HandOver(0.003, posting, 0.0, 0.0, 0.0)).latency(ALIKE, rate)
+    step = one.step_seconds(sequences=rate * 200 * found.itl_mean, context_tokens=2100)
+    assert found.itl_mean == pytest.approx(step / (1 - rate * posting), rel=1e-3)
+    assert 1 - exp(-rate * found.itl_mean) > 0.05
+    assert found.itl_p95 == pytest.approx(step + posting, rel=1e-3)
+    more = Disaggregated(one, one, 4, 8, HandOver(0.003, posting, 0.0, 0.0, 0.0)).latency(ALIKE, rate)
+    assert more.itl_p95 < more.itl_mean < found.itl_p95
+
+
+def test_apart_the_tail_is_of_long_prompts_postings_where_lengths_vary() -> None:
+    one, posting, rate, unlike = engine(), 0.02, 12.0, Requests(2000, 0, 200, 1.0)
+    hand_over = HandOver(0.003, posting, 0.0, 0.0, 0.0)
+    found = Disaggregated(one, one, 4, 1, hand_over).latency(unlike, rate)
+    step = found.itl_mean * (1 - rate * posting)
+    beyond = 0.05 / (1 - exp(-rate * found.itl_mean))  # this share of the postings is in the tail
+    spread = sqrt(log(2))
+    factor = exp(NormalDist().inv_cdf(1 - beyond) * spread - spread**2 / 2)
+    assert 1 < factor < 1.3
+    assert found.itl_p95 == pytest.approx(step + factor * posting, rel=0.1)
+
+
+def test_apart_a_step_stands_still_for_all_that_came_since_the_last() -> None:
+    one, posting, rate, short = engine(), 0.004, 200.0, Requests(10, 0, 20, 0.0)
+    found = Disaggregated(one, one, 20, 1, HandOver(0.003, posting, 0.0, 0.0, 0.0)).latency(short, rate)
+    came = rate * found.itl_mean
+    assert came > 5
+    drawn = [exp(-came)]
+    while sum(drawn) < 0.95:
+        drawn.append(drawn[-1] * came / len(drawn))
+    step = found.itl_mean * (1 - rate * posting)
+    assert found.itl_p95 == pytest.approx(step + (len(drawn) - 1) * posting, rel=0.08)
+
+
+def test_apart_a_long_prompt_hands_over_as_much_as_is_known_of_its_length() -> None:
+    # Half of what a mean prompt reads are states, which do not grow; its window is full at half its length.
+    one, unlike, rate = engine(), Requests(2000, 0, 200, 1.0), 2.0
+    factors = sorted({each.factor for each in unlike.lengths} | {unlike.quantile(0.5), unlike.quantile(0.95)})
+    lengths = tuple(Handed(each, reads=0.5 + 0.5 * each, bytes=0.5 + min(0.5, each)) for each in factors)
+    hand_over = HandOver(0.003, 0.01, 0.1, 0.1, 0.1, lengths)
+    served = Disaggregated(one, one, 1, 1, hand_over)
+    mean = sum(each.share * min(0.5, each.factor) for each in unlike.lengths) + 0.5
+    link, posting = rate * mean * 0.1, rate * 0.01  # of reads the mean is that of the mean prompt
+    assert served.utilizations(unlike, rate)["link"] == pytest.approx(link)
+    long = unlike.quantile(0.95)
+    transfer = 0.003 + (0.5 + 0.5 * long) * 0.01 / (1 - posting) + 0.1 / (1 - link)
+    assert served.hand_over_seconds(unlike, rate, long) == pytest.approx(transfer)
+    average = 0.003 + 0.01 / (1 - posting) + mean * 0.1 / (1 - link)
+    assert served.mean_hand_over_seconds(unlike, rate) == pytest.approx(average)
+    in_proportion = replace(served, hand_over=replace(hand_over, lengths=()))
+    assert served.latency(unlike, rate).ttft_p95 < in_proportion.latency(unlike, rate).ttft_p95 - 0.1
+
+
+def test_between_two_known_lengths_what_is_handed_over_is_on_a_straight_line() -> None:
+    known = (Handed(1.0, 1.0, 1.0), Handed(3.0, 2.0, 5.0))
+    assert handed_of(known, 1.5) == Handed(1.5, 1.25, 2.0)
+    assert [handed_of(known, factor) for factor in (0.5, 1.0, 3.0, 4.0)] == [known[0], known[0], known[1], known[1]]
+    assert handed_of((), 2.0) == Handed(2.0, 2.0, 2.0)
 
 
 def test_together_prompts_take_their_share_of_each_second() -> None:

@@ -31,7 +31,7 @@ def test_the_cheapest_comes_first_and_every_one_meets_the_targets(example: Sizin
     assert len(costs) == 4
     for option in example.options:
         assert option.latency.ttft_p95 <= 1.0
-        assert option.latency.itl_p95 <= 0.012
+        assert option.latency.itl_p95 <= 0.02
         assert 40 <= option.most_rate <= option.full_rate
 
 
@@ -62,9 +62,10 @@ def test_the_cost_is_nodes_times_price_over_tokens(example: Sizing) -> None:
 def test_what_is_written_plans_without_errors_and_warns_of_nothing_about_its_speed(example: Sizing) -> None:
     for option in example.options:
         planned = plan(example.workload.deployment(option.prefill, option.decode))
-        assert {finding.code for finding in planned.findings} <= {"PD115", "PD218", "PD233"}
+        may_be = set() if option is example.options[0] else {"PD218", "PD232", "PD233"}
+        assert {finding.code for finding in planned.findings} <= {"PD115", *may_be}
     assert (planned.prefill.replicas, planned.decode.replicas) == (option.prefill[1], option.decode[1])
-    assert planned.prefill.engine_arguments["block_size"] == 64
+    assert planned.prefill.engine_arguments["block_size"] == 256
 
 
 def test_the_curve_reaches_from_nothing_to_where_both_are_full(example: Sizing) -> None:
@@ -218,12 +219,12 @@ def test_what_cannot_be_served_says_why(changes: dict[str, Any], reason: str) ->
 
 def test_a_promise_that_cannot_be_divided_is_a_mistake_of_its_own() -> None:
     with pytest.raises(PlanError) as caught:
-        size(workload_with({"slo": {"ttft_p95_seconds": 0.05}}))
+        size(workload_with({"slo": {"ttft_p95_seconds": 0.04}}))
     assert [(finding.code, finding.subject) for finding in caught.value.findings] == [("PD183", "slo.ttft_p95_seconds")]
 
 
 def test_what_is_promised_is_written_and_measured(example: Sizing) -> None:
-    assert example.specification["slo"] == {"ttft_p95_seconds": 1.0, "itl_p95_seconds": 0.012}
+    assert example.specification["slo"] == {"ttft_p95_seconds": 1.0, "itl_p95_seconds": 0.02}
     assert example.specification["monitoring"] == {}
     none = size(workload_with({"slo": None, "instance_types": ["p5.48xlarge"]})).specification
     assert not {"slo", "monitoring"} & none.keys()
