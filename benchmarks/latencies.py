@@ -150,7 +150,9 @@ def _served(row: PublishedLatency, engine: Engine) -> Aggregated | Disaggregated
         return Aggregated(engine, row.engines)
     prefill = row.engine_of(row.prefill_tensor_parallel or row.tensor_parallel, MOST_SEQUENCES)
     decode = row.engines - row.prefill_engines
-    return Disaggregated(prefill, engine, row.prefill_engines, decode, row.hand_over_to(engine))
+    return Disaggregated(
+        prefill, engine, row.prefill_engines, decode, row.hand_over_to(engine, prefill.tensor_parallel)
+    )
 
 
 def _whole(found: Latency, requests: Requests) -> float:

@@ -70,14 +70,17 @@ class Published(BaseModel):
         work = work_of(self.facts, tensor_parallel, self.compute_capability, kv_cache_dtype=self.kv_cache_dtype)
         return Engine(work, gpu, catalog.engine_speed[VLLM_VERSION], tensor_parallel, self.step_tokens, sequences)
 
-    def hand_over_to(self, decode: Engine) -> HandOver:
-        """Return the hand-over of a prompt to an engine that is no narrower than prefill's: each reads from one GPU."""
+    def hand_over_to(self, decode: Engine, prefill_gpus: int) -> HandOver:
+        """Return the hand-over of a prompt to an engine that is no narrower than prefill's: each reads from one GPU.
+
+        A pair gets what the narrower one's links carry: so much of prefill's, and its part of decode's.
+        """
         assert self.hand_over_gbps is not None
         path = load_catalog().transfer_paths["efa_gpudirect"]
         size = sum(part.bytes_per_token * part.seen(self.prompt_tokens) for part in decode.work.attention)
         wire = size * decode.tensor_parallel * _BITS / (self.hand_over_gbps * 1e9)
         posting = self._reads_by(decode) * path.descriptor_us / 1e6 if self.posts_reads else 0.0
-        return HandOver(path.fixed_ms / 1e3, posting, wire, wire, wire)
+        return HandOver(path.fixed_ms / 1e3, posting, wire, wire, wire * prefill_gpus / decode.tensor_parallel)
 
     def _reads_by(self, decode: Engine) -> float:
         layout = kv_layout(

@@ -81,7 +81,8 @@ class Study(Published):
             self.engine_of(part.tensor_parallel, self.sequences)
             for part in (self.prefill, self.decode, self.aggregated)
         )
-        apart = Disaggregated(prefill, decode, self.prefill.engines, self.decode.engines, self.hand_over_to(decode))
+        hand_over = self.hand_over_to(decode, prefill.tensor_parallel)
+        apart = Disaggregated(prefill, decode, self.prefill.engines, self.decode.engines, hand_over)
         targets = Targets(ttft_p50_seconds=self.ttft_p50_seconds, itl_seconds=self.itl_seconds)
         return advise(self.of_requests, self.rate, targets, apart, Aggregated(both, self.aggregated.engines))
 

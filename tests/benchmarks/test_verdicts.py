@@ -88,14 +88,16 @@ def test_the_rates_of_runs_with_so_many_under_way_are_what_their_times_come_to(s
 
 def test_reads_are_posted_one_for_each_block_and_layer() -> None:
     study = next(each for each in studies() if each.study.startswith("Triton"))
-    assert study.hand_over_to(study.engine_of(8, 256)).posting_seconds == 0  # it was not vLLM's connector
-    hand_over = study.model_copy(update={"posts_reads": True}).hand_over_to(study.engine_of(8, 256))
+    assert study.hand_over_to(study.engine_of(8, 256), 2).posting_seconds == 0  # it was not vLLM's connector
+    hand_over = study.model_copy(update={"posts_reads": True}).hand_over_to(study.engine_of(8, 256), 2)
     assert hand_over.posting_seconds == pytest.approx(80 * ceil(3000 / 16) * 2.44e-6)
     assert hand_over.fixed_seconds == pytest.approx(0.003)
     # 80 layers, 8 heads of keys and 8 of values on 8 GPUs together, 128 numbers of a byte each, over 800 Gbit/s.
     assert hand_over.wire_seconds == pytest.approx(3000 * 80 * 2 * 8 * 128 * 8 / 800e9)
+    # Prefill's two GPUs have a quarter of the links of decode's eight.
+    assert hand_over.prefill_seconds == hand_over.wire_seconds == 4 * hand_over.decode_seconds
     latent = next(each for each in studies() if "short prompts" in each.study)
-    posting = latent.hand_over_to(latent.engine_of(8, 256)).posting_seconds
+    posting = latent.hand_over_to(latent.engine_of(8, 256), 8).posting_seconds
     assert posting == pytest.approx(27 * 512 / 64 * 2.44e-6)  # FlashMLA's blocks
 
 
