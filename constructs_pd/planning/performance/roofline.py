@@ -6,6 +6,7 @@ Source of the method: Williams, Waterman, Patterson, Roofline, CACM 52 (4), 2009
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 from constructs_pd.planning.catalog.rows import EngineSpeedRow, GpuSpeedRow
@@ -19,7 +20,7 @@ _ELEMENT_BYTES = 2  # of what travels between layers
 _SUMS_PER_LAYER = 2  # after attention and after the MLP
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: rates are kept, as steps are reckoned a hundred thousand times
 class Engine:
     """One engine: a model's work on GPUs of one kind.
 
@@ -63,10 +64,10 @@ class Engine:
         answered = sequences + min(prompts, prompt_tokens)
         seconds = sum(
             max(
-                part.flops * (answered if part.of_answers else tokens) / self._flops(part),
+                part.flops * (answered if part.of_answers else tokens) / flops,
                 part.bytes_read(tokens) / self._bandwidth,
             )
-            for part in self.work.matrices
+            for part, flops in self._flops_of_matrices
         )
         seconds += self._prompt_attention(prompt_tokens, tokens_before, prompts)
         seconds += self._answer_attention(sequences, context_tokens)
@@ -141,17 +142,21 @@ class Engine:
         )
         return tokens / room * step
 
-    @property
+    @cached_property
     def _bandwidth(self) -> float:
         return self.gpu.memory_gigabytes_per_second * _GIGA * self.gpu.memory_efficiency
 
-    @property
+    @cached_property
     def _attention_flops(self) -> float:
         return self.gpu.half_tflops * _TERA * self.speed.attention_efficiency
 
-    def _flops(self, part: Matrices) -> float:
-        """Return the FLOP/s that matrices reach."""
-        return self._peak(part.precision) * (self.speed.experts_efficiency if part.touched < 1 else 1)
+    @cached_property
+    def _flops_of_matrices(self) -> tuple[tuple[Matrices, float], ...]:
+        """The FLOP/s that matrices reach."""
+        return tuple(
+            (part, self._peak(part.precision) * (self.speed.experts_efficiency if part.touched < 1 else 1))
+            for part in self.work.matrices
+        )
 
     def _peak(self, precision: Precision) -> float:
         """Return the FLOP/s of a precision; where the GPU lacks it, weights are widened to 16 bits."""
