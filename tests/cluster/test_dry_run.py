@@ -15,10 +15,10 @@ from readers import helm
 from support.new_cluster import CHANGES as NEW_CLUSTERS
 from support.new_cluster import plan_of
 from support.rendered import as_written, monitoring_of
-from support.specs import ROOT, VARIANTS, plan_with
+from support.specs import EXISTING_FILE, REFERENCE_FILE, ROOT, VARIANTS, plan_with
 
 DEFINITIONS = ROOT / "tests" / "readers" / "data" / "prometheus-operator-0.93.0"
-APPS = {path.name: plan_file(path) for path in sorted((ROOT / "apps").glob("*.yaml"))}
+APPS = {path.name: plan_file(path) for path in (REFERENCE_FILE, EXISTING_FILE)}
 # Every deployment that the renderers' tests read.
 PLANS: dict[str, DeploymentPlan] = {
     **APPS,
