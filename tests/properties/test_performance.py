@@ -141,15 +141,15 @@ def test_another_kind_of_nodes_never_makes_it_serve_less_or_break_a_promise(
     first: Aggregated, second: Aggregated, of: Requests, targets: Targets, share: float
 ) -> None:
     one, two = mixed((first,), of, targets), mixed((first, second), of, targets)
-    assert most_rate(two, of, targets) * ROUNDING >= most_rate(one, of, targets)
     assert full_rate(two, of) * ROUNDING >= full_rate(one, of)
     rate = share * max(full_rate(one, of), LEAST_RATE)
     before, after = one.latency(of, rate), two.latency(of, rate)
-    assert targets.are_met(after) or not targets.are_met(before)
-    if not targets.is_empty:
-        assert targets.worst(after) <= targets.worst(before)
-    elif targets.are_met(before) == targets.are_met(after):
+    if targets.is_empty:  # what answers soonest may be busy
         assert after.answer_seconds(of.output_tokens) <= before.answer_seconds(of.output_tokens)
+        return
+    assert most_rate(two, of, targets) * ROUNDING >= most_rate(one, of, targets)
+    assert targets.are_met(after) or not targets.are_met(before)
+    assert targets.worst(after) <= targets.worst(before)
 
 
 @examples(20)
@@ -161,8 +161,9 @@ def test_more_nodes_of_one_of_two_kinds_never_make_them_serve_less(
         mixed((replace(first, engines=engines), second), of, targets)
         for engines in (first.engines, first.engines + added)
     )
-    assert most_rate(many, of, targets) * ROUNDING >= most_rate(few, of, targets)
     assert full_rate(many, of) * ROUNDING >= full_rate(few, of)
+    if not targets.is_empty:
+        assert most_rate(many, of, targets) * ROUNDING >= most_rate(few, of, targets)
 
 
 @examples(200)

@@ -72,7 +72,7 @@ def advise(
         aggregated: The same GPUs serving both phases.
     """
     apart, together = disaggregated.latency(requests, rate), aggregated.latency(requests, rate)
-    if targets.is_empty and (apart.is_saturated or together.is_saturated):
+    if targets.is_empty:
         most = full_rate(disaggregated, requests), full_rate(aggregated, requests)
     else:
         most = most_rate(disaggregated, requests, targets), most_rate(aggregated, requests, targets)

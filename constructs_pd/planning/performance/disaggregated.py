@@ -159,7 +159,8 @@ class Disaggregated:
         """Return what 95 % of the times between tokens do not exceed: of steps without a posting, and of those with.
 
         A step stands still until the reads of every request are posted that came since the last one. Those are so many
-        at random: mostly none or one, whose lengths decide; of several the sum is taken to be normal.
+        at random: mostly none or one, whose lengths decide; where a twentieth of the steps has several, their sum is
+        taken to be normal.
         """
         step, postings = token * self._free(requests, rate), rate / self.decode_engines * token
         held = 1 - exp(-postings)  # the share of steps with any
@@ -170,6 +171,8 @@ class Disaggregated:
         one = tail_of((held * share, seconds) for share, seconds in each)
         if one is None:
             return step
+        if exp(-postings) * (1 + postings) >= 1 - TAIL:  # those with several are fewer
+            return step + one
         mean, square = (sum(share * seconds**power for share, seconds in each) for power in (1, 2))
         several = postings * mean + NormalDist().inv_cdf(1 - TAIL) * sqrt(postings * square)
         return step + max(one, several)

@@ -65,8 +65,9 @@ class Mixed:
 
     def _order(self, found: Latency, requests: Requests) -> tuple[bool, float, float]:
         """Return by what a split is chosen: the targets, or without any the time of a whole answer."""
-        slow = found.answer_seconds(requests.output_tokens) if self.targets.is_empty else self.targets.worst(found)
-        return not self.targets.are_met(found), slow, found.utilization
+        if self.targets.is_empty:
+            return found.is_saturated, found.answer_seconds(requests.output_tokens), found.utilization
+        return not self.targets.are_met(found), self.targets.worst(found), found.utilization
 
 
 def mixed(groups: Sequence[Aggregated], requests: Requests, targets: Targets) -> Mixed:

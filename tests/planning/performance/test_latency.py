@@ -82,6 +82,15 @@ def test_apart_the_tail_is_of_long_prompts_postings_where_lengths_vary() -> None
     assert found.itl_p95 == pytest.approx(step + factor * posting, rel=0.1)
 
 
+def test_apart_few_postings_of_very_unequal_prompts_are_no_sum_of_several() -> None:
+    one, posting, rate, unlike = engine(), 0.05, 5.0, Requests(2000, 0, 200, 2.0)
+    found = Disaggregated(one, one, 4, 1, HandOver(0.003, posting, 0.0, 0.0, 0.0)).latency(unlike, rate)
+    step = found.itl_mean * (1 - rate * posting)
+    assert 0.05 < rate * found.itl_mean < 0.07  # a step in twenty has one, and hardly any has two
+    # Nearly all steps with a posting are in the tail, which so begins with the shortest: the normal sum would be 0.9.
+    assert step < found.itl_p95 < step + 0.2 * posting
+
+
 def test_apart_a_step_stands_still_for_all_that_came_since_the_last() -> None:
     one, posting, rate, short = engine(), 0.004, 200.0, Requests(10, 0, 20, 0.0)
     found = Disaggregated(one, one, 20, 1, HandOver(0.003, posting, 0.0, 0.0, 0.0)).latency(short, rate)
