@@ -6,30 +6,25 @@ import datetime
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict
 
+from benchmarks.model_of_row import OfModel
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.fit import BATCHES_AT_ONCE
 from constructs_pd.planning.gpu_memory import GIB, EngineShape, memory_budget
 from constructs_pd.planning.kv_layout import kv_layout
-from constructs_pd.planning.models import ModelFacts, model_facts, weight_bytes_per_gpu
+from constructs_pd.planning.models import ModelFacts, weight_bytes_per_gpu
 
 # None of the logs has weights or blocks that depend on it.
 COMPUTE_CAPABILITY = "9.0"
 VLLM_VERSION = "0.26.0"
 
 
-class StartUpLog(BaseModel):
+class StartUpLog(OfModel):
     """What a log of vLLM says. Sizes are of one GPU; what is None it does not say."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     name: str
-    model: str | None = None
-    config: dict[str, Any] | None = None
     vllm_version: str
     total_gib: float | None = None
     gpu_memory_utilization: float | None = None
@@ -48,16 +43,6 @@ class StartUpLog(BaseModel):
     source: str
     quote: str | None = None
     date: datetime.date
-
-    @property
-    def facts(self) -> ModelFacts:
-        """The model's facts."""
-        if self.config is not None:
-            return model_facts(self.config)
-        assert self.model is not None
-        facts = load_catalog().models[self.model].facts
-        assert facts is not None
-        return facts
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
+from benchmarks.model_of_row import OfModel
 from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.hand_over_size import reads
 from constructs_pd.planning.kv_layout import kv_layout
-from constructs_pd.planning.models import ModelFacts, model_facts
 from constructs_pd.planning.performance.disaggregated import HandOver
 from constructs_pd.planning.performance.latency import Requests
 from constructs_pd.planning.performance.roofline import Engine
@@ -19,12 +19,10 @@ VLLM_VERSION: Final = "0.26.0"
 _BITS: Final = 8
 
 
-class Published(BaseModel):
+class Published(OfModel):
     """The model and the GPU of a published measurement.
 
     Attributes:
-        model: A model of the catalogue; or
-        config: the part of its config.json that counts.
         gpu: The GPU's row in gpu_speed.yaml.
         gpu_changes: What is different of a GPU that EC2 does not have.
         gpu_name: The name of such a GPU.
@@ -33,12 +31,8 @@ class Published(BaseModel):
             which other engines hand over nothing is reckoned but the bytes.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    model: str | None = None
-    config: dict[str, Any] | None = None
     gpu: str
-    gpu_changes: dict[str, float] = {}
+    gpu_changes: dict[str, float] = Field(default={})
     gpu_name: str | None = None
     compute_capability: str
     kv_cache_dtype: str = "auto"
@@ -47,16 +41,6 @@ class Published(BaseModel):
     step_tokens: int = 8192
     prompt_tokens: int
     output_tokens: int
-
-    @property
-    def facts(self) -> ModelFacts:
-        """The model's facts."""
-        if self.config is not None:
-            return model_facts(self.config)
-        assert self.model is not None
-        facts = load_catalog().models[self.model].facts
-        assert facts is not None
-        return facts
 
     @property
     def of_requests(self) -> Requests:

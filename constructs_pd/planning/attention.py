@@ -34,6 +34,13 @@ def has_windows(model: ModelRow) -> bool:
     return model.facts is not None and any(cache.kind == "sliding" for cache in model.facts.caches)
 
 
+def splits_over(model: ModelRow, gpus: int) -> bool:
+    """Return whether the heads divide over so many GPUs, KV heads or their copies too, as PD209 asks."""
+    if model.attention_heads % gpus:
+        return False
+    return model.kv_heads % gpus == 0 or gpus % model.kv_heads == 0
+
+
 def stated_backend(engine_args: Mapping[str, JsonValue]) -> str | None:
     """Return the backend that a phase's engine_args state, in capitals; vLLM reads `auto` and null as none."""
     config = engine_args.get("attention_config")

@@ -31,7 +31,7 @@ def unknown_speed(facts: Facts) -> str | None:
             return f"the instance type {phase.spec.instance_type}"
         if facts.catalog.speed_of(phase.instance.gpu) is None:
             return f"the speed of the GPU {phase.instance.gpu.name}"
-        if phase.tensor_parallel is None or _fit(facts, phase, phase.instance, phase.tensor_parallel) is None:
+        if phase.tensor_parallel is None or fit_on(facts, phase, phase.instance, phase.tensor_parallel) is None:
             return f"the memory of {phase.name}'s GPUs (PD225)"
     if facts.image is None or facts.image.vllm_version not in facts.catalog.engine_speed:
         return "the speed of the image's vLLM"
@@ -52,7 +52,7 @@ def engine_on(
     facts: Facts, phase: PhaseFacts, instance: InstanceRow, tensor_parallel: int, requests: Requests
 ) -> Engine | None:
     """Return an engine of a phase on so many GPUs of an instance type; none where a fact is missing or nothing fits."""
-    found = _fit(facts, phase, instance, tensor_parallel)
+    found = fit_on(facts, phase, instance, tensor_parallel)
     return engine_of(facts, found, instance, requests) if found is not None else None
 
 
@@ -120,7 +120,3 @@ def disaggregated_of(facts: Facts, requests: Requests) -> Disaggregated | None:
     if prefill is None or decode is None:
         return None
     return Disaggregated(prefill, decode, facts.prefill.spec.replicas, facts.decode.spec.replicas, hand_over)
-
-
-def _fit(facts: Facts, phase: PhaseFacts, instance: InstanceRow, tensor_parallel: int) -> Fit | None:
-    return fit_on(facts, phase, instance, tensor_parallel)

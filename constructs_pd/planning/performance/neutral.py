@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from constructs_pd.planning.attention import splits_over
 from constructs_pd.planning.catalog.rows import InstanceRow
 from constructs_pd.planning.facts import Facts, PhaseFacts
 from constructs_pd.planning.fit import fit_on
@@ -83,4 +84,4 @@ def _divides(facts: Facts, size: int) -> bool:
     model = facts.model
     if model is None or model.facts is None or broken_blocks(model.facts, size):
         return False
-    return model.attention_heads % size == 0 and (model.kv_heads % size == 0 or size % model.kv_heads == 0)
+    return splits_over(model, size)

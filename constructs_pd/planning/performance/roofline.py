@@ -88,45 +88,39 @@ class Engine:
         of max_num_batched_tokens, as they come first (vLLM docs/configuration/optimization.md, chunked prefill).
         Without end where they leave nothing.
         """
-        room = self.step_tokens - sequences
-        if room < 1:
-            return inf
-        done = tokens // room * room
-        seconds = self._whole_steps(done, tokens_before, sequences, context_tokens)
-        if tokens > done:
-            seconds += self.step_seconds(
-                prompt_tokens=tokens - done,
-                tokens_before=tokens_before + done,
-                sequences=sequences,
-                context_tokens=context_tokens,
-            )
-        return seconds
+        return self._prompt(tokens, tokens_before, sequences, context_tokens, is_shared=False)
 
     def prompt_share_seconds(
         self, tokens: float, *, tokens_before: float = 0, sequences: float = 0, context_tokens: float = 0
     ) -> float:
         """Return the time that a prompt takes of an engine in which prompts wait: its last step is then shared."""
-        room = self.step_tokens - sequences
-        if room < 1:
-            return inf
-        done = tokens // room * room
-        seconds = self._whole_steps(done, tokens_before, sequences, context_tokens)
-        if tokens > done:
-            prompts = room / (tokens - done)
-            step = self.step_seconds(
-                prompt_tokens=room,
-                tokens_before=tokens_before + done,
-                prompts=prompts,
-                sequences=sequences,
-                context_tokens=context_tokens,
-            )
-            seconds += step / prompts
-        return seconds
+        return self._prompt(tokens, tokens_before, sequences, context_tokens, is_shared=True)
 
     def steps(self, tokens: float, sequences: float = 0) -> float:
         """Return how many steps a prompt fills while so many requests are answered in them."""
         room = self.step_tokens - sequences
         return tokens / room if room >= 1 else inf
+
+    def _prompt(
+        self, tokens: float, tokens_before: float, sequences: float, context_tokens: float, *, is_shared: bool
+    ) -> float:
+        """Return how long a prompt's steps take, or its part of them where others share the last."""
+        room = self.step_tokens - sequences
+        if room < 1:
+            return inf
+        done = tokens // room * room
+        seconds = self._whole_steps(done, tokens_before, sequences, context_tokens)
+        if tokens == done:
+            return seconds
+        prompts = room / (tokens - done) if is_shared else 1
+        last = self.step_seconds(
+            prompt_tokens=room if is_shared else tokens - done,
+            tokens_before=tokens_before + done,
+            prompts=prompts,
+            sequences=sequences,
+            context_tokens=context_tokens,
+        )
+        return seconds + last / prompts
 
     def _whole_steps(self, tokens: float, tokens_before: float, sequences: float, context_tokens: float) -> float:
         """Return how long steps take that are full of one prompt."""

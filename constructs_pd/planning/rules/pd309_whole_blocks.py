@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from constructs_pd.findings import Severity
+from constructs_pd.planning.attention import splits_over
 from constructs_pd.planning.catalog.rows import ModelRow
 from constructs_pd.planning.facts import Facts, PhaseFacts
 from constructs_pd.planning.models import ModelFacts
@@ -54,9 +55,7 @@ def _remedy(
 
 def _works(model: ModelRow, known: ModelFacts, phase: PhaseFacts, gpus: int) -> bool:
     """Return whether the heads split over so many GPUs (PD209), and the blocks too."""
-    if model.attention_heads % gpus or (model.kv_heads % gpus and gpus % model.kv_heads):
-        return False
-    return not broken_blocks(known, gpus, expert_parallel=_keeps_experts_whole(phase))
+    return splits_over(model, gpus) and not broken_blocks(known, gpus, expert_parallel=_keeps_experts_whole(phase))
 
 
 RULE = Rule(
