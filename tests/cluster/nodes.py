@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import Any
 
 from cluster.control_plane import KWOK_ANNOTATION
 from constructs_pd import DeploymentPlan
 from support.both_halves import PHASES, Nodes, cpu_left, memory_left, nodes
 from support.ec2 import described
-from support.new_cluster import Stacks, zone_of_gpu_nodes
+from support.new_cluster import Stacks, zones_of_system_nodes
 from support.new_cluster import system_nodes as system_node_group
 from support.template import TemplateData
 
@@ -89,10 +90,12 @@ def system_nodes(stacks: Stacks) -> list[Object]:
         **group["Labels"],
         "kubernetes.io/arch": "amd64",
         "node.kubernetes.io/instance-type": group["InstanceTypes"][0],
-        "topology.kubernetes.io/zone": zone_of_gpu_nodes(stacks),
     }
     count = group["ScalingConfig"]["DesiredSize"]
-    return [_node(f"{group['Tags']['Name']}-{number}", labels, [], capacity) for number in range(count)]
+    return [
+        _node(f"{group['Tags']['Name']}-{number}", {**labels, ZONE_LABELS[0]: zone}, [], capacity)
+        for number, zone in zip(range(count), cycle(zones_of_system_nodes(stacks)), strict=False)
+    ]
 
 
 def fitting_nodes(plan: DeploymentPlan, service: Object, suffix: str = "") -> list[Object]:

@@ -20,7 +20,7 @@ from constructs_pd.planning.catalog import load_catalog
 from constructs_pd.planning.spec_nodes import Capacity
 from support.ec2 import described
 from support.specs import plan_with, reserved
-from support.template import node_group
+from support.template import launch_template, node_group
 
 Changes = dict[str, Any]
 PLAIN: Changes = {"model": {"source": "Qwen/Qwen3-8B"}, "model_cache": None, "decode.replicas": 2}
@@ -139,6 +139,12 @@ def test_the_template_buys_as_the_case_says(cases: Cases) -> None:
     assert bought["p5, all GPUs"] == bought["p5e, in a reservation"] == ["ON_DEMAND", "ON_DEMAND"]
     assert bought["p5en, in a Capacity Block"] == ["CAPACITY_BLOCK", "CAPACITY_BLOCK"]
     assert bought["p6-b200, 4 GPUs and all, one phase in a Capacity Block"] == ["ON_DEMAND", "CAPACITY_BLOCK"]
+    for case, deployment in cases.items():
+        for phase in ("prefill", "decode"):
+            target = launch_template(deployment.template, phase).get("CapacityReservationSpecification")
+            stated = CASES[case].get(f"{phase}.reservation")
+            named = {"CapacityReservationTarget": {"CapacityReservationId": stated["id"]}} if stated else None
+            assert target == named, (case, phase)
 
 
 def _workers(deployment: Deployment, phase: str) -> list[dict[str, Any]]:

@@ -89,13 +89,24 @@ def recommended_flags() -> dict[str, Any]:
 
 
 def zone_of_gpu_nodes(stacks: Stacks) -> str:
-    """Return the zone of the subnet in which the GPU nodes stand, through the export that they import."""
+    """Return the zone in which the GPU nodes stand."""
     groups = [found["Properties"] for found in _of_type(stacks["gpu-nodes"], "AWS::EKS::Nodegroup")]
-    (imported,) = {subnet["Fn::ImportValue"] for group in groups for subnet in group["Subnets"]}
+    (zone,) = {zone for group in groups for zone in _zones_of(stacks, group)}
+    return zone
+
+
+def zones_of_system_nodes(stacks: Stacks) -> list[str]:
+    """Return the zones over which EKS spreads the nodes of the cluster's own pods."""
+    return _zones_of(stacks, system_nodes(stacks))
+
+
+def _zones_of(stacks: Stacks, group: dict[str, Any]) -> list[str]:
+    """Return the zones of a node group's subnets, through the exports that it imports."""
     outputs = stacks["network"]["Outputs"].values()
-    (name,) = [each["Value"]["Ref"] for each in outputs if each.get("Export", {}).get("Name") == imported]
-    subnet = stacks["network"]["Resources"][name]["Properties"]
-    return str(subnet.get("AvailabilityZone", subnet.get("AvailabilityZoneId")))
+    exported = {each["Export"]["Name"]: each["Value"]["Ref"] for each in outputs if "Export" in each}
+    names = [exported[subnet["Fn::ImportValue"]] for subnet in group["Subnets"]]
+    subnets = [stacks["network"]["Resources"][name]["Properties"] for name in names]
+    return [str(subnet.get("AvailabilityZone", subnet.get("AvailabilityZoneId"))) for subnet in subnets]
 
 
 def system_nodes(stacks: Stacks) -> dict[str, Any]:
