@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -16,11 +18,12 @@ from constructs_pd import DeploymentSpec
 COMPONENTS = Path(__file__).parent / "components"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "constructs-pd" / "test-cluster"
 DEFAULT_VERSION: str = DeploymentSpec.model_fields["kubernetes_version"].default
+KUBERAY = "github.com/ray-project/kuberay/ray-operator"
 # What each module builds: a program's name by its package.
 PROGRAMS = {
     "etcd": {"etcd": "go.etcd.io/etcd/server/v3"},
     "kwok": {"kwok": "sigs.k8s.io/kwok/cmd/kwok"},
-    "kuberay": {"kuberay-operator": "github.com/ray-project/kuberay/ray-operator"},
+    "kuberay": {"kuberay-operator": KUBERAY},
     "kubernetes": {
         name: f"k8s.io/kubernetes/cmd/{name}"
         for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl")
@@ -39,13 +42,13 @@ def kubernetes_versions() -> list[str]:
         ValueError: It names one that cannot be built.
     """
     known = sorted(path.name.removeprefix("kubernetes-") for path in COMPONENTS.glob("kubernetes-*"))
-    asked = os.environ.get("VERSIONS", "").replace(",", " ").split()
-    if asked == ["all"]:
+    asked = set(os.environ.get("VERSIONS", "").replace(",", " ").split())
+    if asked == {"all"}:
         return known
-    unknown = sorted(set(asked) - set(known))
+    unknown = sorted(asked - set(known))
     if unknown:
-        raise ValueError(f"VERSIONS names {', '.join(unknown)}; there are {', '.join(known)}, and all")
-    return asked or [DEFAULT_VERSION]
+        raise ValueError(f"VERSIONS names {', '.join(unknown)}; there are {', '.join(known)}, or all by itself")
+    return sorted(asked) or [DEFAULT_VERSION]
 
 
 def module_version(component: str, module: str) -> str:
@@ -63,6 +66,35 @@ def module_folder(component: str, module: str) -> Path:
     return Path(json.loads(done.stdout)["Dir"])
 
 
+def operator_source() -> Path:
+    """Return the operator's source: of the checkout that KUBERAY_SOURCE names, else as Go keeps the pinned module."""
+    return _checkout() or module_folder("kuberay", KUBERAY)
+
+
+def operator_version() -> str:
+    """Return the release of the KubeRay operator, as its source says it.
+
+    Raises:
+        ValueError: The source is of no release.
+    """
+    constants = operator_source() / "controllers" / "ray" / "utils" / "constant.go"
+    found = re.search(r'KUBERAY_VERSION = "(v[0-9.]+)"', constants.read_text(encoding="utf-8"))
+    if found is None:
+        raise ValueError(f"{constants} is of no release: check out a tag such as v1.7.0")
+    return found[1]
+
+
+def _checkout() -> Path | None:
+    """Return the operator's folder in the checkout of KubeRay that KUBERAY_SOURCE names, if it does."""
+    named = os.environ.get("KUBERAY_SOURCE")
+    if not named:
+        return None
+    folder = Path(named).resolve() / "ray-operator"
+    if not (folder / "go.mod").is_file():
+        raise ValueError(f"KUBERAY_SOURCE={named} is no checkout of KubeRay: it has no ray-operator/go.mod")
+    return folder
+
+
 def build(component: str) -> Path:
     """Return the folder of a component's programs, building them if these sources and this Go have not built them yet.
 
@@ -71,13 +103,13 @@ def build(component: str) -> Path:
     """
     kind = component.partition("-")[0]
     folder = CACHE / f"{component}-{_fingerprint(component)}"
-    if all((folder / program).is_file() for program in PROGRAMS[kind]):
+    if all(os.access(folder / program, os.X_OK) for program in PROGRAMS[kind]):
         return folder
     started = time.monotonic()
     print(f"building {component} from its Go module, once ...", flush=True)
     # Built aside, so that a build which is stopped leaves nothing that looks complete.
-    fresh = folder.with_name(f"{folder.name}.{os.getpid()}")
-    fresh.mkdir(parents=True)
+    CACHE.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=CACHE))
     try:
         for program, package in PROGRAMS[kind].items():
             flags = f"-s -w {_version_flags(component)}"
@@ -102,11 +134,17 @@ def _version_flags(component: str) -> str:
 
 
 def _fingerprint(component: str) -> str:
-    """Return a name for what determines the programs: the module's files and Go's version."""
+    """Return a name for what determines the programs: Go's version, the module's files and a checkout's own source."""
     digest = hashlib.sha256(_go(component, "version").stdout.encode())
-    for name in ("go.mod", "go.sum"):
-        digest.update((COMPONENTS / component / name).read_bytes())
+    folder = _main_module(component)
+    sources = [] if folder.parent == COMPONENTS else sorted(folder.rglob("*.go"))
+    for path in (folder / "go.mod", folder / "go.sum", *sources):
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
+
+
+def _main_module(component: str) -> Path:
+    return (_checkout() if component == "kuberay" else None) or COMPONENTS / component
 
 
 def _go(component: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -115,7 +153,7 @@ def _go(component: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         raise GoMissingError
     done = subprocess.run(
         [go, *arguments],
-        cwd=COMPONENTS / component,
+        cwd=_main_module(component),
         env={**os.environ, "GOFLAGS": "-mod=readonly -buildvcs=false", "GOWORK": "off"},
         capture_output=True,
         text=True,
@@ -132,6 +170,7 @@ def main() -> int:
     try:
         if "TEST_CLUSTER_KUBECONFIG" not in os.environ:
             needed = [*(f"kubernetes-{version}" for version in kubernetes_versions()), "etcd", "kuberay", "kwok"]
+            operator_version()
         for component in needed:
             build(component)
     except GoMissingError:

@@ -14,14 +14,13 @@ from typing import Any
 
 import yaml
 
-from cluster.binaries import build, module_folder, module_version
+from cluster.binaries import build, module_folder, operator_source, operator_version
 from cluster.certificates import Certificates, write_certificates
 from cluster.dashboard import Dashboards, dashboards
 from cluster.kubectl import Kubectl, RefusedError, wait_for
 from cluster.kubelet import STARTED
 from cluster.processes import Processes, free_port
 
-KUBERAY = "github.com/ray-project/kuberay/ray-operator"
 KWOK = "sigs.k8s.io/kwok"
 KWOK_STAGES = (
     "node/fast/node-initialize.yaml",
@@ -75,7 +74,7 @@ def control_plane(kubernetes: str) -> Iterator[ControlPlane]:
         _start_kwok(running, kwok / "kwok", kubeconfig)
         _install_definitions(kubectl)
         _start_operator(running, operator / "kuberay-operator", kubeconfig, answering)
-        version, log = module_version("kuberay", KUBERAY), running.log("kuberay-operator")
+        version, log = operator_version(), running.log("kuberay-operator")
         try:
             yield ControlPlane(kubectl, kubernetes, version, log, answering)
             running.require_running()
@@ -186,7 +185,7 @@ def _written(folder: Path, stage: dict[str, Any]) -> Path:
 
 def _install_definitions(kubectl: Kubectl) -> None:
     """Install the definitions that the operator came with, and over them those that KUBERAY_CRD_DIR holds."""
-    kubectl.apply_file(module_folder("kuberay", KUBERAY) / "config" / "crd" / "bases")
+    kubectl.apply_file(operator_source() / "config" / "crd" / "bases")
     newer = os.environ.get("KUBERAY_CRD_DIR")
     if newer:
         kubectl.apply_file(Path(newer))
