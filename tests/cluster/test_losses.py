@@ -22,6 +22,7 @@ from cluster.kubelet import start
 from cluster.nodes import ROLE_LABEL, ZONE_LABELS, decoys, gpu_nodes, system_node, system_nodes
 from cluster.ready import make_secrets
 from constructs_pd.planning import defaults
+from support.both_halves import PHASES
 from support.losses import LOSSES, Loss
 from support.new_cluster import stacks_of
 
@@ -59,9 +60,9 @@ def _nodes(loss: Loss, deployment: Deployment) -> list[Object]:
     """Return the nodes that are there: a CPU node in each of two zones, and the phases' own."""
     plan = deployment.plan
     gpu = gpu_nodes(deployment.template, plan.availability_zone)
-    for role, missing in loss.short.items():
-        of_role = [node for node in gpu if _role(node) == role]
-        gpu = [node for node in gpu if node not in of_role[len(of_role) - missing :]]
+    gpu = [
+        node for role in PHASES for node in [each for each in gpu if _role(each) == role][: loss.nodes_that_start(role)]
+    ]
     for role, devices in loss.devices.items():
         _take(next(node for node in gpu if _role(node) == role), devices)
     if loss.made:
@@ -137,12 +138,17 @@ def settled(deployment: Deployment, waiting: dict[str, int]) -> bool:
 @pytest.mark.parametrize("loss", LOSSES, ids=[loss.loss for loss in LOSSES])
 def test_what_waits_and_what_may_go_is_what_was_foreseen(cases: Cases, loss: Loss) -> None:
     deployment = cases[loss.loss]
-    wait_for(f"state {loss.pending}", partial(settled, deployment, loss.pending), NOTICED_SECONDS)
+    wait_for(f"state {loss.may_wait()}", lambda: _settled_in(deployment, loss) is not None, NOTICED_SECONDS)
     for reason in _reasons(deployment).values():
         assert loss.words in reason
     start(deployment.control_plane.kubectl, [pod for pod in deployment.pods() if is_head(pod) and is_bound(pod)])
     wait_for(f"budgets {loss.may_go}", lambda: _may_go(deployment) == loss.may_go)
-    assert len(_reasons(deployment)) == sum(loss.pending.values())
+    assert len(_reasons(deployment)) == sum((_settled_in(deployment, loss) or {}).values())
+
+
+def _settled_in(deployment: Deployment, loss: Loss) -> dict[str, int] | None:
+    """Return what waits, once that is what may."""
+    return next((waiting for waiting in loss.may_wait() if settled(deployment, waiting)), None)
 
 
 def _reasons(deployment: Deployment) -> dict[str, str]:

@@ -306,3 +306,8 @@ COMPANIONS: dict[str, Changes] = {
 
 def rows_of(field: str) -> list[RolloutRow]:
     return [row for row in ROWS if any(f"{field}.".startswith(f"{named}.") for named in row.fields)]
+
+
+def with_another(field: str) -> Changes:
+    """Return the changes of the reference that give a field its other value, with what must stand beside it."""
+    return {**CONTEXTS.get(field, {}), **COMPANIONS.get(field, {}), field: CHANGES[field]}

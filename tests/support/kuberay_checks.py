@@ -145,10 +145,6 @@ def _version(service: Manifest, cluster: Manifest) -> bool:
     return [part.isdigit() for part in cluster["rayVersion"].split(".")] == [True] * 3
 
 
-def _upgrade_strategy(service: Manifest, cluster: Manifest) -> bool:
-    return service["spec"]["upgradeStrategy"]["type"] in ("None", "NewCluster")
-
-
 # What is true of every rendered RayService, so that a check cannot fail.
 HOLDS = {
     "autoscaler off": _autoscaler_off,
@@ -158,6 +154,5 @@ HOLDS = {
     "redis": _redis,
     "resources once": _resources_once,
     "sizes": _sizes,
-    "upgrade strategy": _upgrade_strategy,
     "version": _version,
 }

@@ -8,11 +8,14 @@ from typing import Any, Final
 import yaml
 
 from constructs_pd import DeploymentPlan
-from support.changes import GATEWAY, NEW_CLUSTER
+from constructs_pd.planning.spec_pods import Phase
+from support.changes import GATEWAY, NEW_CLUSTER, PHASES
 from support.kuberay_checks import DATA, passing
-from support.specs import plan_with
+from support.specs import plan_with, spec_with
 
 Counts = dict[str, int]
+# One in each of two zones, as a new cluster's template makes them too.
+CPU_NODES = 2
 
 
 @dataclass(frozen=True)
@@ -21,13 +24,14 @@ class Loss:
 
     loss: str
     changes: dict[str, Any]
+    predicted: Counts
     pending: Counts
     may_go: Counts
     rules: list[str] = field(default_factory=list)
     foreseen: str = ""
     words: str = ""
     why: str = ""
-    short: Counts = field(default_factory=dict)
+    instead: Counts | None = None
     devices: dict[str, Counts] = field(default_factory=dict)
     removed: Counts = field(default_factory=dict)
     made: bool = False
@@ -38,6 +42,29 @@ class Loss:
         made = {**NEW_CLUSTER, **gateway} if self.made else {}
         own = {"name": name, "namespace": name, "model_cache": None, "head.node_selector": {"pool": name}}
         return {**made, **own, **self.changes}
+
+    def nodes_that_start(self, phase: str) -> int:
+        """Return how many nodes of a phase start: one for each replica, unless its group or reservation has fewer."""
+        spec = spec_with(self.stated("lost"))
+        stated: Phase = getattr(spec, phase)
+        reserved = stated.reservation
+        if reserved and reserved.availability_zone != spec.availability_zone:
+            return 0
+        return min(stated.replicas, stated.most_nodes, reserved.instance_count if reserved else stated.replicas)
+
+    def reckoned(self) -> Counts:
+        """Return how many pods of each role have no node, as the specification and the rules have it."""
+        spec = spec_with(self.stated("lost"))
+        waiting = {"head": 1 if {"PD146", "PD221"} & {*self.rules} or self.removed.get("system") == CPU_NODES else 0}
+        for phase in PHASES:
+            started = self.nodes_that_start(phase)
+            lost = started if "zone" in self.removed else self.removed.get(phase, 0) + len(self.devices.get(phase, ()))
+            waiting[phase] = getattr(spec, phase).replicas - started + lost
+        return {role: count for role, count in waiting.items() if count}
+
+    def may_wait(self) -> list[Counts]:
+        """Return what may wait: where pods race for what room is left, either."""
+        return [self.pending, *([self.instead] if self.instead else [])]
 
     def planned(self, name: str) -> DeploymentPlan:
         """Return the plan, written past the rules that refuse it."""

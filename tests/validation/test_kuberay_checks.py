@@ -8,9 +8,10 @@ import pytest
 
 from constructs_pd import PlanError, parse_spec, plan
 from constructs_pd.planning.rules import RULES
+from support.changes import CATALOG, CHANGES, with_another
 from support.kuberay_checks import CHECKS, HOLDS, REFUSALS, Check, Refusal, found, service_past_the_rules, sound_plan
 from support.rendered import Manifest, only, whole_deployment
-from support.specs import VARIANTS, changed, plan_with, reference_data
+from support.specs import VARIANTS, changed, reference_data, spec_with
 
 BY_LINE = {check.line: check for check in CHECKS}
 IDS = [refusal.mistake for refusal in REFUSALS]
@@ -18,8 +19,10 @@ IDS = [refusal.mistake for refusal in REFUSALS]
 
 @pytest.fixture(scope="module")
 def services() -> dict[str, Manifest]:
-    """The RayService of every variant."""
-    return {name: only(whole_deployment(plan_with(changes)), "RayService") for name, changes in VARIANTS.items()}
+    """The RayService of every variant, of a change of every field, and of the longest name."""
+    deployments = {**VARIANTS, **{field: with_another(field) for field in CHANGES}, "longest name": {"name": "n" * 47}}
+    plans = {name: plan(spec_with(changes), CATALOG) for name, changes in deployments.items()}
+    return {name: only(whole_deployment(planned), "RayService") for name, planned in plans.items()}
 
 
 def test_every_check_is_named_once_with_one_verdict() -> None:
@@ -60,7 +63,7 @@ def test_every_rule_that_mirrors_a_check_has_a_mistake_that_trips_it() -> None:
 
 
 def test_the_mistakes_are_of_every_kind() -> None:
-    assert Counter(refusal.by for refusal in REFUSALS) == {"operator": 17, "nobody": 6, "api_server": 2}
+    assert Counter(refusal.by for refusal in REFUSALS) == {"operator": 18, "nobody": 7, "api_server": 2}
     assert {code for refusal in REFUSALS for code in refusal.rules} <= {rule.code for rule in RULES} | {"PD004"}
     assert all(bool(refusal.why) == (refusal.by == "nobody") for refusal in REFUSALS)
     assert all(bool(refusal.words) == (refusal.by != "nobody") for refusal in REFUSALS)
