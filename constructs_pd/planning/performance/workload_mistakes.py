@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from constructs_pd.findings import Finding, Severity, in_order
 from constructs_pd.planning.catalog.loader import Catalog
@@ -15,11 +14,8 @@ from constructs_pd.planning.performance.workload import Workload
 from constructs_pd.planning.resolve import examine
 from constructs_pd.planning.rules.pd201_instance_type import RULE as INSTANCE_TYPE
 from constructs_pd.planning.rules.pd201_instance_type import unknown_type
+from constructs_pd.planning.rules.pd311_cache_blocks import whole_blocks_of
 from constructs_pd.planning.rules.suggest import near_names
-
-# Sparse attention and what chooses its tokens: vLLM 0.26.0 v1/attention/backends/mla/flashmla_sparse.py and indexer.py,
-# get_supported_kernel_block_sizes; a model has it where its config.json has index_topk (models/deepseek_v2.py).
-_SPARSE_BLOCK: Final = 64
 
 
 def workload_mistakes(workload: Workload, catalog: Catalog) -> tuple[Finding, ...]:
@@ -82,13 +78,12 @@ def _unknown_config(workload: Workload, facts: Facts) -> Iterator[Finding]:
 
 def _sparse_blocks(workload: Workload, facts: Facts) -> Iterator[Finding]:
     """Yield a finding where a model's sparse attention does not take blocks of the stated size."""
-    config, block = facts.model.config if facts.model else None, workload.block_tokens
-    if config and "index_topk" in config and block is not None and block % _SPARSE_BLOCK:
+    block, (multiple, attention) = workload.block_tokens, whole_blocks_of(facts.model)
+    if block is not None and block % multiple:
         yield UNSOUND_VALUE.finding(
             "block_tokens",
-            f"{block} should be a multiple of {_SPARSE_BLOCK}: the sparse attention of {workload.model.source} takes "
-            "no other",
-            f"state a multiple of {_SPARSE_BLOCK}",
+            f"{block} should be a multiple of {multiple}: {attention} takes no other",
+            f"state a multiple of {multiple}",
         )
 
 
