@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from constructs_pd import DeploymentSpec
+from support.kuberay_releases import LINES_OF
 
 COMPONENTS = Path(__file__).parent / "components"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "constructs-pd" / "test-cluster"
@@ -75,17 +76,21 @@ def operator_version() -> str:
     """Return the release of the KubeRay operator, as its source says it.
 
     Raises:
-        ValueError: The source is of no release.
+        ValueError: The source is of no release whose checks have been read.
     """
     constants = operator_source() / "controllers" / "ray" / "utils" / "constant.go"
     found = re.search(r'KUBERAY_VERSION = "(v[0-9.]+)"', constants.read_text(encoding="utf-8"))
-    if found is None:
-        raise ValueError(f"{constants} is of no release: check out a tag such as v1.7.0")
+    if found is None or found[1] not in LINES_OF:
+        raise ValueError(f"{constants} is of none of the releases that have been read: {', '.join(LINES_OF)}")
     return found[1]
 
 
 def _checkout() -> Path | None:
-    """Return the operator's folder in the checkout of KubeRay that KUBERAY_SOURCE names, if it does."""
+    """Return the operator's folder in the checkout of KubeRay that KUBERAY_SOURCE names, or none where it is not set.
+
+    Raises:
+        ValueError: It names something else.
+    """
     named = os.environ.get("KUBERAY_SOURCE")
     if not named:
         return None
@@ -137,9 +142,10 @@ def _fingerprint(component: str) -> str:
     """Return a name for what determines the programs: Go's version, the module's files and a checkout's own source."""
     digest = hashlib.sha256(_go(component, "version").stdout.encode())
     folder = _main_module(component)
-    sources = [] if folder.parent == COMPONENTS else sorted(folder.rglob("*.go"))
-    for path in (folder / "go.mod", folder / "go.sum", *sources):
-        digest.update(path.read_bytes())
+    for name in ("go.mod", "go.sum"):
+        digest.update((folder / name).read_bytes())
+    for path in [] if folder.parent == COMPONENTS else sorted(folder.rglob("*.go")):
+        digest.update(str(path.relative_to(folder)).encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 
 
@@ -176,7 +182,7 @@ def main() -> int:
     except GoMissingError:
         print("make test-cluster builds a control plane from Go modules: install Go 1.26 or later", file=sys.stderr)
         return 1
-    except (RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0

@@ -17,6 +17,7 @@ from constructs_pd import DeploymentPlan
 from support.rendered import as_written, whole_deployment
 from support.template import TemplateData, synthesized
 
+NOT_LOOKED_AT = "the scheduler has not looked at it"
 VOLUME_LABEL = "constructs-pd/test-namespace"
 # What the operator says of itself: it looks for the head of a cluster before it has made it, tries again where two of
 # its controllers write one object, and makes a cluster twice under one name where its cache lags on a busy machine.
@@ -123,7 +124,7 @@ class Deployment:
 
     def pending_reasons(self) -> dict[str, str]:
         """Return why each pod without a node has none, in the scheduler's words."""
-        return {pod["metadata"]["name"]: _reason(pod) for pod in self.pods() if not is_bound(pod)}
+        return {pod["metadata"]["name"]: reason_to_wait(pod) for pod in self.pods() if not is_bound(pod)}
 
     def warnings(self) -> list[str]:
         """Return every event of the type Warning about the deployment's objects, but what is expected."""
@@ -201,10 +202,11 @@ def runs(pod: Object) -> bool:
     return bool(pod["status"]["phase"] == "Running")
 
 
-def _reason(pod: Object) -> str:
+def reason_to_wait(pod: Object) -> str:
+    """Return why a pod has no node, in the scheduler's words."""
     conditions = pod["status"].get("conditions", [])
     found: list[str] = [each.get("message", "") for each in conditions if each["type"] == "PodScheduled"]
-    return found[0] if found else "the scheduler has not looked at it"
+    return found[0] if found else NOT_LOOKED_AT
 
 
 def _list(objects: Iterable[Object]) -> str:

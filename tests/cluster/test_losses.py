@@ -10,13 +10,12 @@ from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
 from functools import partial
-from typing import Any
 
 import pytest
 
 from cluster.conftest import RUN
 from cluster.control_plane import ControlPlane
-from cluster.deployment import Deployment, deployment_of, is_bound, is_head, remove_all
+from cluster.deployment import NOT_LOOKED_AT, Deployment, deployment_of, is_bound, is_head, reason_to_wait, remove_all
 from cluster.kubectl import Object, wait_for
 from cluster.kubelet import start
 from cluster.nodes import ROLE_LABEL, ZONE_LABELS, decoys, gpu_nodes, system_node, system_nodes
@@ -132,7 +131,8 @@ def settled(deployment: Deployment, waiting: dict[str, int]) -> bool:
     """Return whether exactly these pods wait, and none stands on a node that is gone."""
     live = {name(node) for node in deployment.control_plane.kubectl.list("nodes")}
     standing = {pod["spec"]["nodeName"] for pod in deployment.pods() if is_bound(pod)}
-    return pending(deployment) == waiting and standing <= live
+    looked_at = NOT_LOOKED_AT not in _reasons(deployment).values()
+    return looked_at and pending(deployment) == waiting and standing <= live
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=[loss.loss for loss in LOSSES])
@@ -153,13 +153,8 @@ def _settled_in(deployment: Deployment, loss: Loss) -> dict[str, int] | None:
 
 def _reasons(deployment: Deployment) -> dict[str, str]:
     """Return the scheduler's words about each pod that waits, of the gateway's too."""
-    gateway = (
-        [pod for pod in deployment.gateway_pods() if not is_bound(pod)] if deployment.plan.endpoint.gateway else []
-    )
-    said: dict[str, Any] = {
-        name(pod): next(each["message"] for each in pod["status"]["conditions"] if each["type"] == "PodScheduled")
-        for pod in gateway
-    }
+    gateway = deployment.gateway_pods() if deployment.plan.endpoint.gateway else []
+    said = {name(pod): reason_to_wait(pod) for pod in gateway if not is_bound(pod)}
     return {**deployment.pending_reasons(), **said}
 
 

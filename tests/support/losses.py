@@ -44,10 +44,17 @@ class Loss:
         return {**made, **own, **self.changes}
 
     def nodes_that_start(self, phase: str) -> int:
-        """Return how many nodes of a phase start: one for each replica, unless its group or reservation has fewer."""
+        """Return how many nodes of a phase start: one for each replica, unless its group or reservation has fewer.
+
+        Raises:
+            NotImplementedError: Both phases are in one reservation, of which it is not known who gets what.
+        """
         spec = spec_with(self.stated("lost"))
         stated: Phase = getattr(spec, phase)
         reserved = stated.reservation
+        ids = [each.reservation.id for each in (spec.prefill, spec.decode) if each.reservation]
+        if len(ids) != len(set(ids)):
+            raise NotImplementedError
         if reserved and reserved.availability_zone != spec.availability_zone:
             return 0
         return min(stated.replicas, stated.most_nodes, reserved.instance_count if reserved else stated.replicas)
@@ -58,7 +65,7 @@ class Loss:
         waiting = {"head": 1 if {"PD146", "PD221"} & {*self.rules} or self.removed.get("system") == CPU_NODES else 0}
         for phase in PHASES:
             started = self.nodes_that_start(phase)
-            lost = started if "zone" in self.removed else self.removed.get(phase, 0) + len(self.devices.get(phase, ()))
+            lost = started if "zone" in self.removed else self.removed.get(phase, 0) + (phase in self.devices)
             waiting[phase] = getattr(spec, phase).replicas - started + lost
         return {role: count for role, count in waiting.items() if count}
 

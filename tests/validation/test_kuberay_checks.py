@@ -10,6 +10,7 @@ from constructs_pd import PlanError, parse_spec, plan
 from constructs_pd.planning.rules import RULES
 from support.changes import CATALOG, CHANGES, with_another
 from support.kuberay_checks import CHECKS, HOLDS, REFUSALS, Check, Refusal, found, service_past_the_rules, sound_plan
+from support.kuberay_releases import LINES_OF
 from support.rendered import Manifest, only, whole_deployment
 from support.specs import VARIANTS, changed, reference_data, spec_with
 
@@ -67,6 +68,15 @@ def test_the_mistakes_are_of_every_kind() -> None:
     assert {code for refusal in REFUSALS for code in refusal.rules} <= {rule.code for rule in RULES} | {"PD004"}
     assert all(bool(refusal.why) == (refusal.by == "nobody") for refusal in REFUSALS)
     assert all(bool(refusal.words) == (refusal.by != "nobody") for refusal in REFUSALS)
+
+
+def test_a_mistake_of_one_release_is_tried_in_every_other_too() -> None:
+    for refusal in REFUSALS:
+        made_by = (refusal.context, refusal.changes, refusal.patch)
+        same = [each for each in REFUSALS if (each.context, each.changes, each.patch) == made_by]
+        assert [each.version for each in same] == [""] or {each.version for each in same} == set(LINES_OF)
+        if refusal.version:
+            assert refusal.mistake.endswith(f"with KubeRay {refusal.version.removeprefix('v')}")
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=IDS)

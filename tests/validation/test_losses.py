@@ -8,7 +8,11 @@ import pytest
 
 from constructs_pd import PlanError
 from constructs_pd.findings import Severity
+from constructs_pd.planning import defaults
+from constructs_pd.planning.catalog import load_catalog
+from constructs_pd.planning.gateway import CPU_REQUEST_MILLICORES
 from constructs_pd.planning.rules import RULES
+from constructs_pd.planning.sizes import MILLICORES_PER_CORE
 from support.losses import LOSSES, Loss
 from support.specs import plan_with
 
@@ -38,8 +42,23 @@ def test_who_foresees_it_is_a_rule_of_that_name(loss: Loss) -> None:
     named = set(re.findall(r"PD\d+", loss.foreseen))
     assert named <= {rule.code for rule in RULES}
     if loss.foreseen.endswith("allows it"):
-        assert named
+        # The rule is about it: another size of the same is refused.
+        (code,) = named
+        assert [other for other in LOSSES if other.rules == [code] and other.changes.keys() == loss.changes.keys()]
         plan_with(loss.stated("lost"))
+
+
+def test_what_races_for_the_room_of_one_system_node_fits_it_one_way_or_the_other() -> None:
+    (loss,) = [each for each in LOSSES if each.instead]
+    assert (loss.pending, loss.instead) == ({"head": 1}, {"gateway": 5})
+    plan = loss.planned("lost")
+    assert plan.eks_cluster is not None
+    row = load_catalog().system_instances[plan.eks_cluster.system_nodes.instance_type]
+    room = row.allocatable_cpu_millicores - defaults.SYSTEM_RESERVE_CPU_MILLICORES
+    head, pod = defaults.HEAD_CPU_REQUEST_CORES * MILLICORES_PER_CORE, CPU_REQUEST_MILLICORES
+    # Five of the ten stand there already. Either the head comes first, or any of the other five.
+    assert head + 5 * pod <= room < head + 6 * pod
+    assert 10 * pod <= room
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=IDS)

@@ -9,7 +9,7 @@ import pytest
 
 from support.both_halves import cpu_left, disagreements, memory_left
 from support.ec2 import described
-from support.new_cluster import CHANGES, plan_of, stacks_of, system_nodes, zone_of_gpu_nodes
+from support.new_cluster import CHANGES, plan_of, stacks_of, system_nodes, zone_of_gpu_nodes, zones_of_system_nodes
 from support.order import applied
 from support.rendered import only, whole_deployment
 from support.specs import VARIANTS, plan_with
@@ -29,6 +29,12 @@ def test_they_agree_with_a_cluster_that_is_made(variant: str) -> None:
     stacks = stacks_of(plan_of(variant))
     manifests = applied(stacks, "workload")
     assert disagreements(stacks["gpu-nodes"], manifests, zone_of_gpu_nodes(stacks)) == []
+
+
+def test_system_nodes_stand_in_every_zone_of_the_cluster() -> None:
+    zones = {variant: zones_of_system_nodes(stacks_of(plan_of(variant))) for variant in ("reference", "every-option")}
+    assert zones["reference"] == ["us-west-2a", "us-west-2b"]
+    assert zones["every-option"] == ["usw2-az1", "usw2-az2", "usw2-az3"]
 
 
 @pytest.mark.parametrize("variant", CHANGES)
