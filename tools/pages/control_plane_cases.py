@@ -18,8 +18,8 @@ NOT_OF_KUBERNETES = ("nodes", "cluster")
 
 _HEAD = """# Predicted and observed
 
-What the rules and the plan predict, beside what the API server, the scheduler and the KubeRay operator 1.6.2 did
-([control_plane.md](control_plane.md) says how, and what is not real). `make test-cluster` asks them anew and fails
+What the rules and the plan predict, beside what the API server, the scheduler and the KubeRay operators 1.6.2 and 1.7.0
+did ([control_plane.md](control_plane.md) says how, and what is not real). `make test-cluster` asks them anew and fails
 where a line here is no longer so; without a cluster the tests compare the predictions with the rules and the plan. A
 line that names a release is asked with that release's operator (`KUBERAY_SOURCE`), and so is then every other.
 
