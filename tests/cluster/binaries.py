@@ -176,7 +176,7 @@ def main() -> int:
     try:
         if "TEST_CLUSTER_KUBECONFIG" not in os.environ:
             needed = [*(f"kubernetes-{version}" for version in kubernetes_versions()), "etcd", "kuberay", "kwok"]
-            operator_version()
+            operator_version()  # refuses a checkout before anything is built
         for component in needed:
             build(component)
     except GoMissingError:

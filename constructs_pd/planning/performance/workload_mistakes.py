@@ -26,7 +26,7 @@ def workload_mistakes(workload: Workload, catalog: Catalog) -> tuple[Finding, ..
             *_unknown_types(workload, trials[0]),
             *_unused_prices(workload, trials[0]),
             *_unknown_config(workload, trials[0]),
-            *_sparse_blocks(workload, trials[0]),
+            *_unread_blocks(workload, trials[0]),
             *_of_every_type(trials),
             *_too_long(workload, trials),
         ]
@@ -76,8 +76,8 @@ def _unknown_config(workload: Workload, facts: Facts) -> Iterator[Finding]:
     )
 
 
-def _sparse_blocks(workload: Workload, facts: Facts) -> Iterator[Finding]:
-    """Yield a finding where a model's sparse attention does not take blocks of the stated size."""
+def _unread_blocks(workload: Workload, facts: Facts) -> Iterator[Finding]:
+    """Yield a finding where the model's attention does not take blocks of the stated size, as PD311 does."""
     block, (multiple, attention) = workload.block_tokens, whole_blocks_of(facts.model)
     if block is not None and block % multiple:
         yield UNSOUND_VALUE.finding(

@@ -10,8 +10,8 @@ from constructs_pd.planning.rules.rule import Rule, Violation
 
 # Of every backend for NVIDIA's GPUs; some take only multiples of more, and vLLM then chooses another backend.
 DENSE_TOKENS: Final = 16
-# Of sparse attention and of what chooses its tokens; a model has it where its config.json has index_topk
-# (models/deepseek_v2.py).
+# Of sparse attention and of what chooses its tokens (v1/attention/backends/mla/flashmla_sparse.py and indexer.py); a
+# model has it where its config.json has index_topk (models/deepseek_v2.py).
 SPARSE_TOKENS: Final = 64
 
 
